@@ -1,0 +1,5 @@
+"""Allow `python -m hybridwrap`."""
+
+from hybridwrap.cli.main import main
+
+main()

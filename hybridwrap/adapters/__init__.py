@@ -1,0 +1,1 @@
+"""Implementations of the ports of the domain: engine, stores, files, templates."""

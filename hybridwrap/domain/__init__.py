@@ -1,0 +1,1 @@
+"""What a stack, an operation and the ledger are; no I/O."""

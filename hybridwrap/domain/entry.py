@@ -1,0 +1,223 @@
+"""One record of the ledger: an envelope that is the same for all, and a body for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from hybridwrap.domain.engine_run import Diagnostic, PlannedChange
+from hybridwrap.domain.json import Json
+from hybridwrap.domain.outputs import Output
+from hybridwrap.domain.state import StatePlace
+from hybridwrap.domain.status import Outcome, Status
+
+FORMAT_VERSION = 1
+
+
+class Kind(StrEnum):
+    BEGIN = "begin"
+    CONFIRM = "confirm"
+    END = "end"
+    CANCEL = "cancel"
+    TAKEOVER = "takeover"
+    OBSERVE = "observe"
+    ADOPT = "adopt"
+    RETAIN = "retain"
+    MOVED = "moved"
+    LATE = "late"
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Who wrote an entry, and from where."""
+
+    user: str
+    host: str
+    boot: str  # id of the host's boot
+    pid: int
+    started: str  # of the process
+    version: str  # of hybridwrap
+    ci_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LockFile:
+    """A file whose `flock` proves that its holder lives."""
+
+    path: str
+    device: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Locks:
+    engine: LockFile  # the event file: held by the engine's process
+    runner: LockFile  # held by hybridwrap
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    digest: str
+    git: str = ""  # the commit, "" when the tree was not clean git
+
+
+@dataclass(frozen=True, slots=True)
+class EngineIdentity:
+    product: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class StateMark:
+    """Which state it was: place, lineage and serial; lineage "" and serial 0 when there was none."""
+
+    place: StatePlace
+    lineage: str = ""
+    serial: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedInput:
+    """An input as the ledger keeps it: its value, or for a secret only where it came from."""
+
+    value: Json = None
+    sensitive: bool = False
+    reference: str = ""  # template text, `env:NAME` or `file:PATH`
+
+
+@dataclass(frozen=True, slots=True)
+class CloudObject:
+    """An object that this incarnation is known to have made or seen; `open`: begun, and nobody knows how it ended."""
+
+    address: str
+    type: str = ""
+    id_key: str = ""
+    id: str = ""
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    name: str
+    time: str
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    command: str  # apply, destroy, tf …
+    run: str
+    engine: EngineIdentity
+    source: Source
+    state: StateMark
+    locks: Locks
+    plan_digest: str = ""
+    planned: tuple[PlannedChange, ...] = ()
+    inputs: Mapping[str, RecordedInput] = field(default_factory=dict)
+    inputs_digest: str = ""  # "" when secrets have no key to make one with
+    upstream_digest: str = ""  # of the outputs that the inputs were made from
+    previous_status: Status = Status.NONE
+    previous_outputs: Mapping[str, Output] = field(default_factory=dict)
+    owner_incarnation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    state: StateMark
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    outcome: Outcome
+    status: Status
+    state: StateMark | None = None
+    outputs: Mapping[str, Output] = field(default_factory=dict)
+    objects: tuple[CloudObject, ...] = ()
+    failed_command: tuple[str, ...] = ()
+    errors: tuple[Diagnostic, ...] = ()
+    reason: str = ""  # which row of the outcome table, in words
+    warnings: tuple[str, ...] = ()
+    signals: tuple[Signal, ...] = ()
+    evidence: tuple[str, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)  # add, change, remove, ... as the engine says
+    durations: Mapping[str, float] = field(default_factory=dict)  # seconds: init, plan, wait, apply, …
+    log: str = ""  # where the engine's full log lies on the writer's host
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Takeover:
+    """Somebody's word that the holder is dead."""
+
+    run: str
+    reason: str
+    locks: Locks
+
+
+@dataclass(frozen=True, slots=True)
+class Observe:
+    """What was seen without an operation; a field that is None says nothing."""
+
+    run: str
+    reason: str
+    status: Status | None = None
+    state: StateMark | None = None
+    outputs: Mapping[str, Output] | None = None
+    objects: tuple[CloudObject, ...] | None = None
+    inputs: Mapping[str, RecordedInput] | None = None
+    inputs_digest: str = ""
+    upstream_digest: str = ""
+    source: Source | None = None
+    engine: EngineIdentity | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Adopt:
+    """An existing state taken into the ledger, or what came here by a rename."""
+
+    run: str
+    reason: str
+    state: StateMark
+    outputs: Mapping[str, Output] = field(default_factory=dict)
+    objects: tuple[CloudObject, ...] = ()
+    origin: Mapping[str, Json] = field(default_factory=dict)  # {module, seq, hash} after a rename
+
+
+@dataclass(frozen=True, slots=True)
+class Retain:
+    run: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    to: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """The result of a superseded operation, as evidence only."""
+
+    end: End
+
+
+Body = Begin | Confirm | End | Cancel | Takeover | Observe | Adopt | Retain | Moved | Late
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    ledger: str  # id of the ledger
+    module: str
+    incarnation: str
+    seq: int
+    operation: str
+    entry_id: str  # one per logical append, the same over its retries
+    prev: str  # sha256 of the previous entry's bytes, "" for the first
+    time: str  # RFC 3339, UTC
+    writer: Writer
+    body: Body

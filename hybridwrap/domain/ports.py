@@ -1,0 +1,178 @@
+"""The contracts that adapters fulfil."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from hybridwrap.domain.engine_run import ChangeSummary, Diagnostic, Ended, Hook, PlannedChange, Stream
+from hybridwrap.domain.entry import EngineIdentity, Locks
+from hybridwrap.domain.json import Json
+from hybridwrap.domain.stack import Module
+from hybridwrap.domain.state import EngineState, StatePlace
+
+
+class Creation(StrEnum):
+    """What became of one attempt to create a key."""
+
+    STORED = "stored"
+    EXISTS = "exists"
+    UNSETTLED = "unsettled"  # the store says: conflict under way, ask again
+    IN_DOUBT = "in doubt"  # no answer, or one that does not say: it may land at any later time
+    REFUSED = "refused"  # the store says no, for a reason that asking again does not change
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    creation: Creation
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    key: str
+    tag: str  # changes whenever the content changes
+
+
+class Store(Protocol):
+    """A place for small objects under string keys with `/`; a strongly consistent one.
+
+    `read`, `replace`, `list` and `delete` raise LedgerUnreachable; `create` never raises for what the store answers.
+    """
+
+    @property
+    def place(self) -> str:
+        """Where it lies, for people."""
+
+    def create(self, key: str, data: bytes) -> Attempt:
+        """Try once to store data under a key that does not exist."""
+
+    def read(self, key: str) -> bytes | None: ...
+
+    def replace(self, key: str, data: bytes) -> None: ...
+
+    def list(self, prefix: str, *, after: str = "", limit: int | None = None) -> Iterator[Listed]:
+        """Keys with the prefix, in order of their bytes, those up to and including `after` left out."""
+
+    def delete(self, key: str) -> None: ...
+
+
+class Clock(Protocol):
+    def now(self) -> datetime:
+        """The time of day, in UTC."""
+
+    def monotonic(self) -> float:
+        """Seconds that never go back."""
+
+    def sleep(self, seconds: float) -> None: ...
+
+
+class Ids(Protocol):
+    def new(self) -> str:
+        """Mint an id that sorts by the time of its making: 26 characters of Crockford's base 32 (ULID)."""
+
+
+class OperationFolder(Protocol):
+    """One operation's own files on this host: folder 0700, files 0600."""
+
+    @property
+    def operation(self) -> str: ...
+
+    @property
+    def path(self) -> Path: ...
+
+    @property
+    def events(self) -> Path:
+        """The event stream of the command that mutates."""
+
+    def lock(self) -> Locks:
+        """Take `flock` on the event file and on the runner's own file; both are created when missing."""
+
+    def keep_result(self, data: bytes) -> None:
+        """Write the result durably (fsync of file and folder) before the ledger is told."""
+
+    def drop_secrets(self) -> None:
+        """Remove var-file and plan file."""
+
+    def release(self) -> None:
+        """Let go of the runner's lock."""
+
+    def remove(self) -> None: ...
+
+
+class OperationFolders(Protocol):
+    def make(self, operation: str) -> OperationFolder:
+        """Make the folder. Raise PreflightRefused when that is not possible."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    destroy: bool = False
+    targets: tuple[str, ...] = ()
+    replace: tuple[str, ...] = ()
+    refresh: bool = True
+    refresh_only: bool = False
+    lock_timeout: str = ""
+    extra: tuple[str, ...] = ()  # the user's own words after `--`
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan that was made: `changes` is what -detailed-exitcode says."""
+
+    ended: Ended
+    stream: Stream
+    changes: bool
+    digest: str = ""  # sha256 of the plan file
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """How a mutating command ended; `errored_state` is the content of `errored.tfstate`, None when there is none."""
+
+    ended: Ended
+    stream: Stream
+    errored_state: bytes | None = None
+
+
+EngineEvent = Hook | PlannedChange | Diagnostic | ChangeSummary
+Listen = Callable[[EngineEvent], None]
+
+
+class ModuleEngine(Protocol):
+    """The engine, set up for one module: its folder, environment, data folder, backend and workspace."""
+
+    @property
+    def identity(self) -> EngineIdentity: ...
+
+    @property
+    def place(self) -> StatePlace: ...
+
+    def init(self, folder: OperationFolder) -> bool:
+        """Initialise unless nothing that it depends on has changed; say whether it ran. Raise EngineFailed."""
+
+    def plan(
+        self, folder: OperationFolder, inputs: Mapping[str, Json], options: PlanOptions, listen: Listen
+    ) -> Planned:
+        """Write var-file and plan file into the folder. Raise EngineFailed with the diagnostics when it fails."""
+
+    def apply(self, folder: OperationFolder, listen: Listen) -> Applied:
+        """Apply the plan in the folder with the same var-file; the folder must be locked. Never raises for a failure."""
+
+    def state(self) -> EngineState | None:
+        """Read the state where it lies now, None when there is none. Raise OutcomeUnknown when it can't be read."""
+
+    def run(self, folder: OperationFolder, argv: tuple[str, ...]) -> Ended:
+        """Run any engine command with the terminal of the caller."""
+
+
+class Engines(Protocol):
+    def at(self, module: Module) -> ModuleEngine:
+        """Set up the engine for a module. Raise EngineNotUsable or PreflightRefused."""
+
+    def interrupt(self) -> int:
+        """Send one SIGINT to each living engine process; say to how many."""

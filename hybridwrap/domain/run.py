@@ -1,0 +1,57 @@
+"""One call of hybridwrap that may write: its immutable document, and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hybridwrap.domain.engine_run import Diagnostic
+from hybridwrap.domain.entry import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class PendingModule:
+    """A module that a run selected and did not reach, and what it waits for."""
+
+    reason: str
+    waits_for: str = ""
+    run: str = ""  # the run that left it pending
+
+
+@dataclass(frozen=True, slots=True)
+class RunStart:
+    run: str
+    command: str
+    time: str
+    writer: Writer
+    argv: tuple[str, ...]
+    modules: tuple[str, ...]  # selected, in order
+    edges: Mapping[str, tuple[str, ...]]  # module -> what it needs
+    carried: Mapping[str, PendingModule] = field(default_factory=dict)  # still pending from earlier runs
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleEnd:
+    """How one module of a run ended: ok, unchanged, error, pending, unknown, busy, declined, stopped."""
+
+    result: str
+    operation: str = ""
+    reason: str = ""
+    waits_for: str = ""
+    errors: tuple[Diagnostic, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnd:
+    run: str
+    time: str
+    exit_code: int
+    modules: Mapping[str, ModuleEnd]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    start: RunStart
+    end: RunEnd | None  # None: still at work, or killed

@@ -1,0 +1,183 @@
+"""A stack: modules with their inputs and the edges between them, as one manifest and one environment declare it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hybridwrap.domain.json import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An output of another module, named in an input."""
+
+    module: str
+    output: str
+
+    def __str__(self) -> str:
+        return f"{self.module}.{self.output}"
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A value as written; `tree` may hold strings that are templates: then `references` names what they need."""
+
+    tree: Json
+    references: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FromEnv:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class FromFile:
+    path: Path
+
+
+Input = Literal | FromEnv | FromFile
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable that a module declares; `type` is its type expression as written, "" when it has none."""
+
+    name: str
+    type: str = ""
+    required: bool = True
+    sensitive: bool = False
+    ephemeral: bool = False
+    const: bool = False  # needs a value in every command (Terraform 1.15)
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredOutput:
+    name: str
+    sensitive: bool = False
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BackendBlock:
+    """A backend block in a module's source; `settings` holds its literal attributes, "..." for those that are not."""
+
+    type: str
+    settings: Mapping[str, Json] = field(default_factory=dict)
+    file: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """What a module's source declares."""
+
+    variables: Mapping[str, Variable] = field(default_factory=dict)
+    outputs: Mapping[str, DeclaredOutput] = field(default_factory=dict)
+    backend: BackendBlock | None = None
+    cloud: bool = False
+    required_version: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()  # addresses of resources with prevent_destroy
+
+
+@dataclass(frozen=True, slots=True)
+class StateSettings:
+    """Where the manifest wants the engine's state; `settings` are the backend's own, `{…}` filled in."""
+
+    backend: str  # local or s3
+    settings: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineWish:
+    program: str = "auto"  # auto, terraform, tofu, embedded, or a path
+    version: str = ""  # a version constraint as Terraform writes it
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerSettings:
+    """Where the ledger lies: `bucket` and `prefix` for S3, else `folder`."""
+
+    folder: Path | None = None
+    bucket: str = ""
+    prefix: str = ""
+    settings: Mapping[str, Json] = field(default_factory=dict)  # region, profile, endpoint, path style, SSE-KMS
+    encryption: Mapping[str, str] = field(default_factory=dict)
+    keep_source: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    on: tuple[str, ...] = ()
+    attempts: int = 1
+    wait_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verify:
+    """A command that says whether the module's objects are absent: an argv list and seconds."""
+
+    absent: tuple[str, ...] = ()
+    timeout_seconds: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    max_destroys: int | None = None
+    protected_types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One root module in one environment with one engine state."""
+
+    name: str
+    source: Path  # absolute folder
+    interface: Interface = Interface()
+    inputs: Mapping[str, Input] = field(default_factory=dict)
+    depends_on: tuple[str, ...] = ()
+    owner: str = ""
+    var_files: tuple[Path, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    state: StateSettings = StateSettings("local")
+    backend_config: tuple[Path, ...] = ()
+    workspace: str = ""
+    engine: EngineWish = EngineWish()
+    tags: tuple[str, ...] = ()
+    protected: bool = False
+    on_destroy: str = "destroy"  # or retain
+    retry: Retry = Retry()
+    timeout_seconds: float | None = None
+    verify: Verify = Verify()
+    guard: Guard = Guard()
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        found = {r for i in self.inputs.values() if isinstance(i, Literal) for r in i.references}
+        return tuple(sorted(found, key=str))
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Names of the modules that come before this one, in alphabetical order."""
+        return tuple(
+            sorted({*self.depends_on, *(r.module for r in self.references), *([self.owner] if self.owner else [])})
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    name: str
+    environment: str
+    file: Path  # the manifest, absolute
+    modules: Mapping[str, Module]
+    ledger: LedgerSettings
+    environments: tuple[str, ...] = ("default",)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def root(self) -> Path:
+        """The manifest's folder."""
+        return self.file.parent

@@ -1,0 +1,55 @@
+"""What an engine state holds, whatever its format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hybridwrap.domain.json import Json
+
+
+@dataclass(frozen=True, slots=True)
+class StatePlace:
+    """Where an engine keeps the state of one module, in the engine's own terms."""
+
+    backend: str  # local, s3, ...
+    path: str  # of a file relative to the manifest's folder, or the object's key
+    bucket: str = ""
+    workspace: str = "default"
+
+    def __str__(self) -> str:
+        place = f"s3://{self.bucket}/{self.path}" if self.backend == "s3" else f"{self.path} ({self.backend})"
+        return place if self.workspace == "default" else f"{place} (workspace {self.workspace})"
+
+
+@dataclass(frozen=True, slots=True)
+class StateOutput:
+    value: Json
+    type: Json
+    sensitive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One object of a managed resource."""
+
+    address: str
+    type: str
+    provider: str
+    id: str = ""  # attribute `id`, empty when there is none
+    tainted: bool = False
+    deposed: str = ""  # the deposed key, empty for the current object
+
+
+@dataclass(frozen=True, slots=True)
+class EngineState:
+    """One engine state; `readable` is False for an encrypted envelope, of which only serial and lineage are known."""
+
+    lineage: str
+    serial: int
+    engine_version: str = ""
+    outputs: Mapping[str, StateOutput] = field(default_factory=dict)
+    instances: tuple[Instance, ...] = ()
+    instance_providers: bool = False  # a provider stands on an instance: only OpenTofu can read it
+    failed_checks: tuple[str, ...] = ()
+    readable: bool = True

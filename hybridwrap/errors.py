@@ -1,0 +1,154 @@
+"""The error tree: the class says what the caller may do next, the message has the facts, the hint is what to type.
+
+HybridwrapError
+├── NothingHappened          no provider was called, no record was made
+│   ├── UsageError           64
+│   ├── InvalidManifest      10  every problem found, each with file, line and column
+│   ├── PreflightRefused     10
+│   ├── EngineNotUsable      40
+│   ├── LedgerUnreachable    30
+│   ├── LedgerDamaged        33
+│   ├── ApprovalOutdated      5
+│   └── ModuleBusy           20
+├── Superseded               21  lost a race after work was done
+├── OutcomeUnknown           32  it cannot be told whether something happened
+├── StateNotTheRecordedOne   32
+├── ResultNotSent            34  safe on this host, not yet in the ledger
+├── EngineFailed              4
+└── Stopped                  130 interrupted, 143 terminated
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class HybridwrapError(Exception):
+    """An expected ending other than success."""
+
+    exit_code = 1
+    hint = ""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        if hint is not None:
+            self.hint = hint
+
+
+class NothingHappened(HybridwrapError):
+    """No provider was called and no record was made."""
+
+
+class UsageError(NothingHappened):
+    exit_code = 64
+    hint = "hybridwrap --help"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong in a file; `line` and `column` count from 1, 0 means the whole file."""
+
+    file: str
+    line: int
+    column: int
+    where: str
+    message: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        return f"{place}  {self.where}: {self.message}" if self.where else f"{place}  {self.message}"
+
+
+class InvalidManifest(NothingHappened):
+    """Everything that can be known wrong before running, at once."""
+
+    exit_code = 10
+
+    def __init__(self, problems: Sequence[Problem], *, hint: str | None = None) -> None:
+        self.problems = tuple(problems)
+        count = "1 error" if len(self.problems) == 1 else f"{len(self.problems)} errors"
+        super().__init__("\n".join([*map(str, self.problems), f"{count}; nothing was run"]), hint=hint)
+
+
+class PreflightRefused(NothingHappened):
+    """A module, its state place or its environment does not allow the run."""
+
+    exit_code = 10
+
+
+class EngineNotUsable(NothingHappened):
+    exit_code = 40
+    hint = "hybridwrap doctor"
+
+
+class LedgerUnreachable(NothingHappened):
+    exit_code = 30
+    hint = "once the ledger can be reached: the same command again"
+
+
+class LedgerDamaged(NothingHappened):
+    exit_code = 33
+    hint = "hybridwrap ledger verify"
+
+
+class ApprovalOutdated(NothingHappened):
+    exit_code = 5
+    hint = "hybridwrap plan"
+
+
+class ModuleBusy(NothingHappened):
+    """Another operation holds the module."""
+
+    exit_code = 20
+    hint = "hybridwrap status"
+
+
+class Superseded(HybridwrapError):
+    """Another run took the module over while this one worked; the result is kept as late evidence."""
+
+    exit_code = 21
+    hint = "hybridwrap status"
+
+
+class OutcomeUnknown(HybridwrapError):
+    exit_code = 32
+    hint = "hybridwrap reconcile"
+
+
+class StateNotTheRecordedOne(HybridwrapError):
+    """The engine's state is absent, older or of another lineage than the last record; nothing was changed."""
+
+    exit_code = 32
+    hint = "hybridwrap reconcile"
+
+
+class ResultNotSent(HybridwrapError):
+    exit_code = 34
+    hint = "hybridwrap sync"
+
+
+class EngineFailed(HybridwrapError):
+    exit_code = 4
+
+
+class Stopped(HybridwrapError):
+    """A signal ended the run; what was running was ended gracefully and recorded."""
+
+    exit_code = 130
+    hint = "hybridwrap status"
+
+    def __init__(self, message: str, *, terminated: bool = False, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        if terminated:
+            self.exit_code = 143
+
+
+GRAVEST_FIRST = (33, 32, 34, 21, 130, 143, 4, 5, 30, 20)
+
+
+def gravest(codes: Sequence[int]) -> int:
+    """The exit code that stands for several modules; an unlisted code outranks none of the listed ones."""
+    ranked = [code for code in GRAVEST_FIRST if code in codes]
+    return ranked[0] if ranked else max(codes, default=0)

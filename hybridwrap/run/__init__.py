@@ -1,0 +1,1 @@
+"""Use cases: carry out what a command asks for, through the ports of the domain."""
