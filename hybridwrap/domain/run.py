@@ -32,9 +32,10 @@ class RunStart:
 
 @dataclass(frozen=True, slots=True)
 class ModuleEnd:
-    """How one module of a run ended: ok, unchanged, error, pending, unknown, busy, declined, stopped."""
+    """How one module of a run ended: ok, unchanged, error, pending, unknown, busy, declined, stopped, refused."""
 
     result: str
+    exit_code: int = 0
     operation: str = ""
     reason: str = ""
     waits_for: str = ""
