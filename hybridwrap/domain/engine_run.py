@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from hybridwrap.domain.json import Json
+from hybridwrap.errors import EngineFailed
 
 
 class Action(StrEnum):
@@ -102,3 +103,12 @@ class Ended:
     interrupts: int = 0
     argv: tuple[str, ...] = ()
     seconds: float = 0.0
+
+
+class CommandFailed(EngineFailed):
+    """A command that mutates nothing (init, plan, state pull) failed; `stream` holds its diagnostics."""
+
+    def __init__(self, message: str, *, ended: Ended, stream: Stream) -> None:
+        super().__init__(message)
+        self.ended = ended
+        self.stream = stream

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from hybridwrap.domain.engine_run import ChangeSummary, Diagnostic, Ended, Hook, PlannedChange, Stream
@@ -92,6 +93,9 @@ class OperationFolder(Protocol):
     def lock(self) -> Locks:
         """Take `flock` on the event file and on the runner's own file; both are created when missing."""
 
+    def hand_over(self) -> int:
+        """Give away the locked, open event file, once: to be an engine's stdout. The caller closes it."""
+
     def keep_result(self, data: bytes) -> None:
         """Write the result durably (fsync of file and folder) before the ledger is told."""
 
@@ -153,26 +157,49 @@ class ModuleEngine(Protocol):
     def place(self) -> StatePlace: ...
 
     def init(self, folder: OperationFolder) -> bool:
-        """Initialise unless nothing that it depends on has changed; say whether it ran. Raise EngineFailed."""
+        """Initialise unless nothing that it depends on has changed; say whether it ran.
+
+        Raise CommandFailed, or PreflightRefused when a state from before, an errored state, an unwritable source or a
+        missing workspace is in the way.
+        """
 
     def plan(
         self, folder: OperationFolder, inputs: Mapping[str, Json], options: PlanOptions, listen: Listen
     ) -> Planned:
-        """Write var-file and plan file into the folder. Raise EngineFailed with the diagnostics when it fails."""
+        """Write var-file and plan file into the folder. Raise CommandFailed when it fails: no plan file is left."""
 
     def apply(self, folder: OperationFolder, listen: Listen) -> Applied:
-        """Apply the plan in the folder with the same var-file; the folder must be locked. Never raises for a failure."""
+        """Apply the plan in the folder with the same var-file; the folder must be locked.
+
+        Never raises once the engine was started; before: EngineNotUsable or PreflightRefused.
+        """
 
     def state(self) -> EngineState | None:
         """Read the state where it lies now, None when there is none. Raise OutcomeUnknown when it can't be read."""
 
+    def state_bytes(self) -> bytes | None:
+        """The state's bytes as they lie there (of an encrypted state: the envelope), None when there is none."""
+
     def run(self, folder: OperationFolder, argv: tuple[str, ...]) -> Ended:
-        """Run any engine command with the terminal of the caller."""
+        """Run any engine command with the terminal of the caller.
+
+        In a locked folder the engine's stdout passes the event file on its way to the terminal: the lock on it proves
+        that the engine lives.
+        """
+
+
+_NO_INPUTS: Mapping[str, Json] = MappingProxyType({})
 
 
 class Engines(Protocol):
-    def at(self, module: Module) -> ModuleEngine:
-        """Set up the engine for a module. Raise EngineNotUsable or PreflightRefused."""
+    def at(self, module: Module, inputs: Mapping[str, Json] = _NO_INPUTS) -> ModuleEngine:
+        """Set up the engine for a module. Raise EngineNotUsable or PreflightRefused.
+
+        Those of `inputs` that every command needs (const variables) go into the environment of all its commands.
+        """
+
+    def warnings(self) -> tuple[str, ...]:
+        """What was left out of or changed in the engines' environment, each said once over all calls."""
 
     def interrupt(self) -> int:
         """Send one SIGINT to each living engine process; say to how many."""
