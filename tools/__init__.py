@@ -1,0 +1,1 @@
+"""Tools for the work on the project itself."""
