@@ -38,6 +38,7 @@ class ModuleEnd:
     exit_code: int = 0
     operation: str = ""
     reason: str = ""
+    hint: str = ""
     waits_for: str = ""
     errors: tuple[Diagnostic, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
