@@ -7,11 +7,15 @@ HybridwrapError
 │   ├── PreflightRefused     10
 │   ├── EngineNotUsable      40
 │   ├── LedgerUnreachable    30
+│   │   └── IntentInDoubt    30  the engine must not start; the operation's folder must stay
 │   ├── LedgerDamaged        33
 │   ├── ApprovalOutdated      5
-│   └── ModuleBusy           20
+│   ├── ModuleBusy           20
+│   └── SlotTaken            20  somebody acted since the record was read: read it again
+├── LedgerMisused             1  the ledger was asked for what its rules forbid: a bug
 ├── Superseded               21  lost a race after work was done
 ├── OutcomeUnknown           32  it cannot be told whether something happened
+│   └── StateUnreadable      32  what lies in the state's place is no state
 ├── StateNotTheRecordedOne   32
 ├── ResultNotSent            34  safe on this host, not yet in the ledger
 ├── EngineFailed              4
@@ -88,6 +92,13 @@ class LedgerUnreachable(NothingHappened):
     hint = "once the ledger can be reached: the same command again"
 
 
+class IntentInDoubt(LedgerUnreachable):
+    """Whether the intent is in the ledger, or its head, could not be told; the engine has not started.
+
+    The operation's folder and locks must stay until its slot is seen filled: they prove that nothing ran.
+    """
+
+
 class LedgerDamaged(NothingHappened):
     exit_code = 33
     hint = "hybridwrap ledger verify"
@@ -105,6 +116,17 @@ class ModuleBusy(NothingHappened):
     hint = "hybridwrap status"
 
 
+class SlotTaken(NothingHappened):
+    """Another entry followed the record that was planned on: read it again, then plan again or give way."""
+
+    exit_code = 20
+    hint = "hybridwrap status"
+
+
+class LedgerMisused(HybridwrapError):
+    """The ledger was asked for what its rules forbid; nothing was written."""
+
+
 class Superseded(HybridwrapError):
     """Another run took the module over while this one worked; the result is kept as late evidence."""
 
@@ -115,6 +137,10 @@ class Superseded(HybridwrapError):
 class OutcomeUnknown(HybridwrapError):
     exit_code = 32
     hint = "hybridwrap reconcile"
+
+
+class StateUnreadable(OutcomeUnknown):
+    """What lies where the engine's state should be is never taken for an empty state: that would make all anew."""
 
 
 class StateNotTheRecordedOne(HybridwrapError):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-
-from hybridwrap.domain.json import Json
-from hybridwrap.errors import EngineFailed
 
 
 class Action(StrEnum):
@@ -33,6 +31,26 @@ class PlannedChange:
     type: str = ""
     reason: str = ""
 
+    @property
+    def forgets(self) -> bool:
+        """Whether an object lives on unmanaged; OpenTofu plans a replacement that forgets the old one as a `noop`."""
+        return self.action in {Action.REMOVE, Action.FORGET} or (self.action is Action.NOOP and bool(self.reason))
+
+
+@dataclass(frozen=True, slots=True)
+class LockInfo:
+    """Who holds the engine's state lock, in the engine's words; `created` is not RFC 3339."""
+
+    id: str
+    path: str = ""
+    operation: str = ""
+    who: str = ""
+    version: str = ""
+    created: str = ""
+
+
+_LOCK_LINE = re.compile(r"^ +(ID|Path|Operation|Who|Version|Created):[ \t]*(.*?)\s*$", re.MULTILINE)
+
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
@@ -45,10 +63,20 @@ class Diagnostic:
     file: str = ""
     line: int = 0
 
+    @property
+    def lock(self) -> LockInfo | None:
+        """The `Lock Info` block of the detail: no error about a lock is about a held one without it."""
+        _, found, block = self.detail.partition("Lock Info:")
+        words = {key.lower(): value for key, value in _LOCK_LINE.findall(block)} if found else {}
+        return LockInfo(**words) if words.get("id") else None
+
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """One step of one object: phase is start, progress, complete or errored."""
+    """One step of one object: phase is start, progress, complete or errored.
+
+    A provisioner and a Terraform action have the action `other`; reading a data source has a hook too.
+    """
 
     address: str
     action: Action
@@ -62,8 +90,13 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class ChangeSummary:
+    """How many objects were changed, by the engine's own words; releases differ in the words that they use."""
+
     operation: str  # plan, apply, destroy
     changes: Mapping[str, int] = field(default_factory=dict)
+
+    def count(self, change: str) -> int:
+        return self.changes.get(change, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +114,37 @@ class Stream:
     planned: tuple[PlannedChange, ...] = ()
     drifted: tuple[PlannedChange, ...] = ()
     output_changes: Mapping[str, OutputChange] = field(default_factory=dict)
-    hooks: tuple[Hook, ...] = ()
+    hooks: tuple[Hook, ...] = ()  # without the phase progress
     diagnostics: tuple[Diagnostic, ...] = ()
     summaries: tuple[ChangeSummary, ...] = ()
-    state_dump: Json = None  # an emergency dump of the whole state: holds secrets
-    interrupted: bool = False
+    state_dump: bytes | None = None  # an emergency dump of the whole state, byte for byte: holds secrets
+    interrupts: int = 0  # that the engine says it received: 0, 1 or 2
+    lock_steps: tuple[str, ...] = ()  # acquire, release: only where the state lock took long
     unknown_types: tuple[str, ...] = ()
-    plain_lines: tuple[str, ...] = ()
+    plain_lines: tuple[str, ...] = ()  # the last ones, shortened
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
         return tuple(d for d in self.diagnostics if d.severity == "error")
+
+    @property
+    def interrupted(self) -> bool:
+        return self.interrupts > 0
+
+    @property
+    def mutations(self) -> tuple[Hook, ...]:
+        """The hooks without those of data sources."""
+        return tuple(hook for hook in self.hooks if hook.action is not Action.READ)
+
+    @property
+    def final(self) -> ChangeSummary | None:
+        """The summary of what was done: a destroy through a saved plan calls itself an apply."""
+        return next((s for s in reversed(self.summaries) if s.operation in {"apply", "destroy"}), None)
+
+    @property
+    def forgotten(self) -> tuple[str, ...]:
+        """Addresses of objects that the plan lets live on unmanaged."""
+        return tuple(change.address for change in self.planned if change.forgets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +156,3 @@ class Ended:
     interrupts: int = 0
     argv: tuple[str, ...] = ()
     seconds: float = 0.0
-
-
-class CommandFailed(EngineFailed):
-    """A command that mutates nothing (init, plan, state pull) failed; `stream` holds its diagnostics."""
-
-    def __init__(self, message: str, *, ended: Ended, stream: Stream) -> None:
-        super().__init__(message)
-        self.ended = ended
-        self.stream = stream

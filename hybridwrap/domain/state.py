@@ -43,7 +43,10 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class EngineState:
-    """One engine state; `readable` is False for an encrypted envelope, of which only serial and lineage are known."""
+    """One engine state; `readable` is False for an encrypted envelope, of which only serial and lineage are known.
+
+    No state at all is None; lineage "" and serial 0 with `zero_bytes` is what a kill in a save leaves behind.
+    """
 
     lineage: str
     serial: int
@@ -53,3 +56,11 @@ class EngineState:
     instance_providers: bool = False  # a provider stands on an instance: only OpenTofu can read it
     failed_checks: tuple[str, ...] = ()
     readable: bool = True
+    zero_bytes: bool = False  # the file is there and empty: the engine takes it for no state, we know better
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """What lies in a state's place and is none."""
+
+    reason: str
