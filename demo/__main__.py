@@ -53,7 +53,6 @@ def main() -> int:
     """Play the demo; exit 1 when a step did not do what it should."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     console, begun = Console(), time.monotonic()
-    console.print("Starting an S3 server on 127.0.0.1 …", style="dim", highlight=False)
     try:
         with stage(console) as on:
             for act in (apply_all, break_one, look, repair, look_back):

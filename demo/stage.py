@@ -99,7 +99,9 @@ def stage(console: Console) -> Iterator[Stage]:
             ignore=shutil.ignore_patterns(".*", "tests", "*_override.tf.json"),
         )
         shutil.copy(REPOSITORY / "demo" / "hybridwrap.yaml", folder)
+        console.print("Starting an S3 server …", style="dim", highlight=False)
         with s3_server(data, BUCKET) as server:
+            console.print(f"S3 server at {server.endpoint}", style="dim", highlight=False)
             yield Stage(folder, _environment(server), console)
 
 

@@ -1,0 +1,78 @@
+"""The demo does what it shows, says so when it does not, and leaves nothing behind, also when it is interrupted."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from demo.stage import Stage, Unexpected
+
+ROOT = Path(__file__).parents[2]
+
+
+class Demo:
+    """`python -m demo` at work, with a temporary folder of its own and its output in a file."""
+
+    def __init__(self, folder: Path) -> None:
+        self.temporary = folder / "t"
+        self.temporary.mkdir()
+        self._output = folder / "output"
+        environment = {**os.environ, "TMPDIR": str(self.temporary)}
+        with self._output.open("w") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "demo"], cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
+            )
+
+    @property
+    def output(self) -> str:
+        return self._output.read_text()
+
+    def wait_until_shown(self, text: str) -> None:
+        while text not in self.output:
+            with pytest.raises(subprocess.TimeoutExpired):
+                self.process.wait(timeout=0.05)
+
+    def leaves_nothing(self) -> bool:
+        (port,) = re.findall(r"S3 server at http://127\.0\.0\.1:(\d+)", self.output)
+        with socket.socket() as client:
+            refused = client.connect_ex(("127.0.0.1", int(port))) != 0
+        return refused and list(self.temporary.iterdir()) == []
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Demo:
+    return Demo(tmp_path)
+
+
+@pytest.mark.e2e
+def test_the_demo_plays_to_its_end_and_leaves_nothing_behind(demo: Demo) -> None:
+    assert demo.process.wait(timeout=300) == 0, demo.output
+    assert re.search(r"^configuration +.?\s*error", demo.output, re.MULTILINE), demo.output
+    assert re.search(r"^health +.?\s*pending", demo.output, re.MULTILINE), demo.output
+    assert "Traceback" not in demo.output
+    assert demo.leaves_nothing()
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_demo_leaves_nothing_behind(demo: Demo, number: signal.Signals) -> None:
+    demo.wait_until_shown("$ hybridwrap apply")
+    demo.process.send_signal(number)
+    assert demo.process.wait(timeout=120) == 130, demo.output
+    assert "Traceback" not in demo.output
+    assert demo.leaves_nothing()
+
+
+def test_a_command_that_ends_otherwise_than_expected_fails_the_demo(tmp_path: Path) -> None:
+    on = Stage(tmp_path, os.environ, Console(file=io.StringIO()))
+    with pytest.raises(Unexpected, match="`hybridwrap --version` ended with exit code 0, expected 4"):
+        on.hybridwrap("--version", exit_code=4)
