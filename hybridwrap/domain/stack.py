@@ -26,16 +26,20 @@ class Literal:
 
     tree: Json
     references: tuple[Reference, ...] = ()
+    place: str = field(default="", compare=False)  # file:line:column in the manifest, of each kind of input
 
 
 @dataclass(frozen=True, slots=True)
 class FromEnv:
     name: str
+    place: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class FromFile:
     path: Path
+    written: str = ""  # the path as the manifest has it
+    place: str = field(default="", compare=False)
 
 
 Input = Literal | FromEnv | FromFile

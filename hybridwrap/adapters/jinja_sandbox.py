@@ -1,0 +1,172 @@
+"""Jinja as far as a manifest may use it: static references, operators and filters, and nothing of the process."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from functools import cache
+from types import GeneratorType
+from typing import Any
+
+from jinja2 import StrictUndefined, TemplateError, Undefined, nodes
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from hybridwrap.adapters.templates import BadTemplate
+from hybridwrap.domain.json import Json, canonical
+from hybridwrap.domain.stack import Reference
+
+# Filters that reach for attributes, for chance or for markup: nothing that a manifest should do.
+REFUSED_FILTERS = ("attr", "random", "safe", "escape", "e", "forceescape", "xmlattr", "urlize", "striptags", "pprint")
+DASHED = re.compile(r"\bmodules(\.[A-Za-z_]\w*)*?\.([A-Za-z_]\w*(?:-\w+)+)")
+
+
+class _Sandbox(ImmutableSandboxedEnvironment):
+    """Objects have items and no attributes: an output called `items` is a value, and no method can be reached."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        return self.getitem(obj, attribute)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        try:
+            return obj[argument]
+        except (LookupError, TypeError):
+            return self.undefined(obj=obj, name=argument)
+
+
+@cache
+def _environment() -> _Sandbox:
+    # `{%` and `{#` get delimiters that no text holds: the first is refused with a hint, the second is plain text.
+    environment = _Sandbox(
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        block_start_string="\0%",
+        block_end_string="%\0",
+        comment_start_string="\0#",
+        comment_end_string="#\0",
+        finalize=_text,
+    )
+    environment.globals.clear()
+    for name in REFUSED_FILTERS:
+        del environment.filters[name]
+    environment.filters["tojson"] = _to_json
+    return environment
+
+
+def _to_json(value: Any) -> str:
+    return canonical(_json(value)).decode()
+
+
+def find_references(text: str) -> tuple[Reference, ...]:
+    """Name the outputs that a template uses. Raise BadTemplate for what is not static."""
+    if "\r" in text:  # Jinja would make a line feed of it
+        raise BadTemplate("a template cannot hold a carriage return")
+    try:
+        tokens = list(_environment().lex(text))
+        tree = _environment().parse(text)
+        found = dict.fromkeys(_walk(tree))
+        _environment().compile(tree)  # finds unknown filters
+    except TemplateError as error:
+        raise BadTemplate(f"not a template: {error.message}{_dash_hint(text)}") from error
+    except BadTemplate as error:
+        raise BadTemplate(f"{error}{_dash_hint(text)}") from error
+    if any(kind == "data" and "{%" in value for _, kind, value in tokens):
+        raise BadTemplate('{% is not supported, only {{ … }}; for the text itself write {{ "{%" }}')
+    return tuple(found)
+
+
+def _dash_hint(text: str) -> str:
+    dashed = DASHED.search(text)
+    return f"; a name with a dash goes in brackets: ['{dashed[2]}']" if dashed else ""
+
+
+def _walk(node: nodes.Node) -> Iterator[Reference]:
+    match node:
+        case nodes.Getattr() | nodes.Getitem():
+            yield from _reference(node)
+        case nodes.Name():
+            wanted = "modules.NAME.OUTPUT"
+            raise BadTemplate(
+                f'"{node.name}" is nothing that a template can use; it can use {wanted}, filters and literals'
+            )
+        case nodes.Call():
+            raise BadTemplate("calls are not supported; filters are: {{ value | filter }}")
+        case _:
+            for child in node.iter_child_nodes():
+                yield from _walk(child)
+
+
+def _reference(node: nodes.Node) -> Iterator[Reference]:
+    steps: list[Any] = []
+    while isinstance(node, nodes.Getattr | nodes.Getitem):
+        steps.insert(0, _step(node))
+        node = node.node
+    if not isinstance(node, nodes.Name) or node.name != "modules":
+        yield from _walk(node)
+    elif [type(step) for step in steps[:2]] != [str, str]:
+        raise BadTemplate("a reference names a module and an output: modules.NAME.OUTPUT or modules['NAME']['OUTPUT']")
+    else:
+        yield Reference(*steps[:2])
+
+
+def _step(node: nodes.Getattr | nodes.Getitem) -> str | int:
+    if isinstance(node, nodes.Getattr):
+        return node.attr
+    if isinstance(node.arg, nodes.Const) and isinstance(node.arg.value, str | int):
+        return node.arg.value
+    raise BadTemplate("a computed name is not supported: references must be known before anything runs")
+
+
+def evaluate(text: str, values: Mapping[Reference, Json]) -> Json:
+    """Give a template its value. Raise BadTemplate."""
+    modules: dict[str, dict[str, Json]] = {}
+    for reference, value in values.items():
+        modules.setdefault(reference.module, {})[reference.output] = value
+    try:
+        if lone := _lone_expression(text):
+            # Without `undefined_to_none=False` something undefined would silently be None.
+            return _json(_environment().compile_expression(lone, undefined_to_none=False)(modules=modules))
+        return _environment().from_string(text).render(modules=modules)
+    except (TemplateError, ArithmeticError, TypeError, ValueError) as error:
+        raise BadTemplate(f"{text}: {error}") from error
+
+
+def _lone_expression(text: str) -> str:
+    """The inside of a template that is exactly one `{{ … }}`, else nothing."""
+    tokens = list(_environment().lex(text))
+    kinds = [kind for _, kind, _ in tokens]
+    if kinds[0] != "variable_begin" or kinds[-1] != "variable_end" or kinds.count("variable_begin") > 1:
+        return ""
+    return "".join(value for _, _, value in tokens[1:-1])
+
+
+def _text(value: Any) -> Any:
+    """Write a value into a text, as a JSON scalar."""
+    match value:
+        case Undefined() | str():
+            return value
+        case None:
+            raise BadTemplate("a null cannot stand in a text")
+        case bool() | int() | Decimal() | float():
+            return _to_json(value)
+        case _:
+            raise BadTemplate("a list or a map cannot stand in a text; write {{ value | tojson }}")
+
+
+def _json(value: Any) -> Json:
+    """Make a JSON value of what an expression gave."""
+    match value:
+        case Undefined():
+            return str(value)  # raises, and says what is undefined
+        case None | bool() | int() | Decimal():
+            return value
+        case str():
+            return str.__str__(value)
+        case float():
+            return Decimal(repr(value))
+        case Mapping():
+            return {str(name): _json(item) for name, item in value.items()}
+        case list() | tuple() | GeneratorType():
+            return [_json(item) for item in value]
+        case _:
+            raise BadTemplate(f"gives a {type(value).__name__}, which JSON cannot hold")

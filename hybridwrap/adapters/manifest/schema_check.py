@@ -1,0 +1,99 @@
+"""A manifest against its JSON Schema, with errors that a person can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from hybridwrap.adapters.manifest.node import Findings, Mark, Node, dotted, plain
+from hybridwrap.adapters.manifest.wording import describe, did_you_mean
+from hybridwrap.adapters.schemas import load_schema
+from hybridwrap.domain.json import Json
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
+
+TYPES = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "a text",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+}
+PLACEHOLDERS = ("stack", "environment", "module")
+
+
+def check_schema(root: Node, findings: Findings) -> None:
+    """Find every way in which the document is not of the form of schemas/stack.v1.json."""
+    from jsonschema import Draft202012Validator
+
+    for error in Draft202012Validator(load_schema("stack.v1")).iter_errors(plain(root)):
+        path = tuple(error.absolute_path)
+        for mark, where, message in _explain(error, _at(root, path), path):
+            findings.error(mark, dotted(where), message)
+
+
+Found = tuple[Mark, tuple[str | int, ...], str]
+
+
+def _at(root: Node, path: tuple[str | int, ...]) -> Node:
+    node = root
+    for step in path:
+        node = node.fields[step] if isinstance(step, str) else list(node.items)[step]
+    return node
+
+
+def _explain(error: ValidationError, node: Node, path: tuple[str | int, ...]) -> Iterator[Found]:
+    wanted: Any = error.validator_value
+    schema: Any = error.schema
+    if "propertyNames" in error.absolute_schema_path:
+        name = str(error.instance)
+        yield node.fields[name].key, (*path, name), _reason(error)
+    elif error.validator == "additionalProperties":
+        known = schema["properties"]
+        for name in node.fields.keys() - known.keys():
+            yield node.fields[name].key, (*path, name), f'unknown field "{name}"{did_you_mean(name, known)}'
+    elif error.validator == "required":
+        for name in wanted:
+            if name not in node.fields:
+                yield node.key, path, f'"{name}" is missing'
+    else:
+        yield node.mark, path, _reason(error)
+
+
+def _reason(error: ValidationError) -> str:
+    wanted: Any = error.validator_value
+    value: Json = error.instance
+    schema: Any = error.schema
+    if error.validator == "type":
+        words = " or ".join(TYPES[name] for name in ([wanted] if isinstance(wanted, str) else wanted))
+        return f"must be {words}, this is {describe(value)}{_quoting(wanted, value)}"
+    several = isinstance(wanted, list)
+    return REASONS.get(str(error.validator), error.message).format(
+        wanted=" or ".join(map(str, wanted)) if several else wanted,
+        value=value,
+        shown=describe(value),
+        rule=schema.get("patternErrorMessage"),
+    )
+
+
+REASONS = {
+    "pattern": '"{value}" does not fit: {rule}',
+    "enum": "must be {wanted}, this is {shown}",
+    "const": "must be {wanted}, this is {shown}",
+    "minimum": "must be at least {wanted}, this is {value}",
+    "maxProperties": "only one of these is possible",
+    "not": "{value} is not allowed here: credentials go by environment only",
+    "minLength": "must not be empty",
+    "minItems": "must not be empty",
+    "minProperties": "must not be empty",
+}
+
+
+def _quoting(wanted: Any, value: Json) -> str:
+    if wanted != "string":
+        return ""
+    if isinstance(value, dict) and len(value) == 1 and next(iter(value)) in PLACEHOLDERS:
+        return f'; write "{{{next(iter(value))}}}" in quotes'
+    return "" if isinstance(value, dict | list | None) else f'; write "{str(value).lower()}" in quotes'

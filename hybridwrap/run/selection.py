@@ -1,0 +1,86 @@
+"""Which modules of a stack a command is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hybridwrap.domain.graph import order, reach, reversed_edges
+from hybridwrap.domain.stack import Stack
+from hybridwrap.domain.status import Status
+from hybridwrap.errors import UsageError
+
+StatusOf = Callable[[str], Status]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What the user said; nothing said is the whole stack.
+
+    `folder` is where the command was called: below the manifest's folder, and without names, it selects by place.
+    """
+
+    names: tuple[str, ...] = ()
+    with_dependencies: bool = False
+    with_dependents: bool = False
+    exclude: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    statuses: tuple[Status, ...] = ()
+    folder: Path | None = None
+
+
+def select(stack: Stack, selection: Selection, status_of: StatusOf) -> tuple[str, ...]:
+    """Name the selected modules in graph order. Raise UsageError for an unknown name or when nothing is left.
+
+    Names or place, then tags and statuses, each narrow the choice; then dependencies and dependents widen it, and
+    `exclude` has the last word. A stack without modules gives nothing, which is no error.
+    """
+    _refuse_unknown(stack, (*selection.names, *selection.exclude))
+    needs = {name: module.needs for name, module in stack.modules.items()}
+    chosen = {name for name in _start(stack, selection) if _fits(stack, selection, status_of, name)}
+    widened = set(chosen)
+    if selection.with_dependencies:
+        widened |= reach(needs, chosen)
+    if selection.with_dependents:
+        widened |= reach(reversed_edges(needs), chosen)
+    widened -= set(selection.exclude)
+    if stack.modules and not widened:
+        raise UsageError(f"no module of stack {stack.name} is selected{_why(selection)}", hint="hybridwrap list")
+    return tuple(name for name in order(needs) if name in widened)
+
+
+def _start(stack: Stack, selection: Selection) -> Iterable[str]:
+    if selection.names:
+        return selection.names
+    folder = selection.folder
+    if folder is None or folder == stack.root or stack.root not in folder.parents:
+        return stack.modules
+    return [
+        name
+        for name, m in stack.modules.items()
+        if folder in (m.source, *m.source.parents) or m.source in folder.parents
+    ]
+
+
+def _fits(stack: Stack, selection: Selection, status_of: StatusOf, name: str) -> bool:
+    tagged = not selection.tags or bool(set(selection.tags) & set(stack.modules[name].tags))
+    return tagged and (not selection.statuses or status_of(name) in selection.statuses)
+
+
+def _refuse_unknown(stack: Stack, names: Iterable[str]) -> None:
+    import difflib
+
+    for name in names:
+        if name not in stack.modules:
+            near = difflib.get_close_matches(name, stack.modules, n=1)
+            there = f"did you mean {near[0]}?" if near else f"it has: {', '.join(sorted(stack.modules)) or 'none'}"
+            raise UsageError(f"stack {stack.name} has no module {name}; {there}", hint="hybridwrap list")
+
+
+def _why(selection: Selection) -> str:
+    said = [f"tag {tag}" for tag in selection.tags] + [f"status {status}" for status in selection.statuses]
+    said += [f"without {name}" for name in selection.exclude]
+    if not selection.names and selection.folder:
+        said.insert(0, f"below {selection.folder}")
+    return f" by {', '.join((*selection.names, *said))}" if said or selection.names else ""
