@@ -40,6 +40,9 @@ class Writer:
     version: str  # of hybridwrap
     ci_url: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.user}@{self.host}"
+
 
 @dataclass(frozen=True, slots=True)
 class LockFile:
@@ -95,6 +98,7 @@ class CloudObject:
     id_key: str = ""
     id: str = ""
     open: bool = False
+    retained: bool = False  # taken out of the state on purpose: alive and unmanaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +177,7 @@ class Observe:
     upstream_digest: str = ""
     source: Source | None = None
     engine: EngineIdentity | None = None
+    evidence: tuple[str, ...] = ()  # of absence, or the owner's end that a child's absence follows from
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +213,20 @@ class Late:
 
 Body = Begin | Confirm | End | Cancel | Takeover | Observe | Adopt | Retain | Moved | Late
 
+BODIES: Mapping[Kind, type[Body]] = {
+    Kind.BEGIN: Begin,
+    Kind.CONFIRM: Confirm,
+    Kind.END: End,
+    Kind.CANCEL: Cancel,
+    Kind.TAKEOVER: Takeover,
+    Kind.OBSERVE: Observe,
+    Kind.ADOPT: Adopt,
+    Kind.RETAIN: Retain,
+    Kind.MOVED: Moved,
+    Kind.LATE: Late,
+}
+KINDS: Mapping[type[Body], Kind] = {body: kind for kind, body in BODIES.items()}
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -221,3 +240,7 @@ class Entry:
     time: str  # RFC 3339, UTC
     writer: Writer
     body: Body
+
+    @property
+    def kind(self) -> Kind:
+        return KINDS[type(self.body)]

@@ -43,6 +43,7 @@ class Store(Protocol):
     """A place for small objects under string keys with `/`; a strongly consistent one.
 
     `read`, `replace`, `list` and `delete` raise LedgerUnreachable; `create` never raises for what the store answers.
+    A tag changes whenever the content does. Safe for several threads.
     """
 
     @property
@@ -54,12 +55,35 @@ class Store(Protocol):
 
     def read(self, key: str) -> bytes | None: ...
 
-    def replace(self, key: str, data: bytes) -> None: ...
+    def replace(self, key: str, data: bytes, *, over: str | None = None) -> str | None:
+        """Store data whatever is there, or only over the content with the tag `over` ("": over nothing).
+
+        Return the new tag, None when something else is there.
+        """
 
     def list(self, prefix: str, *, after: str = "", limit: int | None = None) -> Iterator[Listed]:
         """Keys with the prefix, in order of their bytes, those up to and including `after` left out."""
 
-    def delete(self, key: str) -> None: ...
+    def delete(self, key: str) -> None:
+        """Remove a key; one that is not there is no error."""
+
+
+class HeadCache(Protocol):
+    """Heads as they were read last, on this host: content under (key, tag), safe to lose."""
+
+    def load(self) -> Mapping[str, tuple[str, bytes]]:
+        """Key -> tag and content."""
+
+    def save(self, heads: Mapping[str, tuple[str, bytes]]) -> None: ...
+
+
+class Cipher(Protocol):
+    """Encryption of blobs."""
+
+    def seal(self, data: bytes) -> bytes: ...
+
+    def open(self, data: bytes) -> bytes:
+        """Decrypt what `seal` made. Raise LedgerUnreachable when there is no key for it."""
 
 
 class Clock(Protocol):
@@ -93,8 +117,11 @@ class OperationFolder(Protocol):
     def lock(self) -> Locks:
         """Take `flock` on the event file and on the runner's own file; both are created when missing."""
 
-    def hand_over(self) -> int:
-        """Give away the locked, open event file, once: to be an engine's stdout. The caller closes it."""
+    def hand_over(self) -> int | None:
+        """Give away the locked, open event file, once: to be an engine's stdout, and for the caller to close.
+
+        None when the folder is not locked.
+        """
 
     def keep_result(self, data: bytes) -> None:
         """Write the result durably (fsync of file and folder) before the ledger is told."""

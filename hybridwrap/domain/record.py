@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hybridwrap.domain.engine_run import Diagnostic, PlannedChange
-from hybridwrap.domain.entry import CloudObject, EngineIdentity, Locks, RecordedInput, Source, StateMark, Writer
+from hybridwrap.domain.entry import Begin, CloudObject, EngineIdentity, Locks, RecordedInput, Source, StateMark, Writer
 from hybridwrap.domain.outputs import Output
 from hybridwrap.domain.status import Outcome, Status
 
@@ -23,12 +23,28 @@ class Holder:
     writer: Writer
     locks: Locks
     confirmed: bool = False  # a `confirm` was written: the engine ended well, probes follow
-    took_over: tuple[str, ...] = ()  # operations that this one took over from, newest first
+    took_over: tuple[Holder, ...] = ()  # those that this one took over from, newest first, each without its own chain
+    late: tuple[StateMark, ...] = ()  # states in results of theirs that arrived since
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """Whose act a record stands for."""
+
+    since: str
+    by: str
+    run: str
+    operation: str
+    command: str
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One module at the tail of its log. Without an entry: seq 0 and status none."""
+    """One module at the tail of its log. Without an entry: seq 0 and status none.
+
+    While an operation holds the module, `status` is running, `intent` is what that operation set out to do and the
+    fields from `since` to `command` are its own; all others are what the last ended operation left.
+    """
 
     module: str
     seq: int = 0
@@ -44,9 +60,11 @@ class Record:
     operation: str = ""
     command: str = ""
     holder: Holder | None = None
+    intent: Begin | None = None
+    before: Stamp | None = None  # while held: what comes back if it turns out that nothing ran
     outputs: Mapping[str, Output] = field(default_factory=dict)
     objects: tuple[CloudObject, ...] = ()
-    planned: tuple[PlannedChange, ...] = ()  # of the last begin
+    planned: tuple[PlannedChange, ...] = ()
     inputs: Mapping[str, RecordedInput] = field(default_factory=dict)
     inputs_digest: str = ""
     upstream_digest: str = ""
@@ -57,3 +75,9 @@ class Record:
     errors: tuple[Diagnostic, ...] = ()
     warnings: tuple[str, ...] = ()
     log: str = ""
+    superseded: Mapping[str, StateMark] = field(default_factory=dict)  # operation -> state at its taker's end
+    doubt: str = ""  # while held: why the module will be unknown, however the operation ends
+
+    @property
+    def stamp(self) -> Stamp:
+        return Stamp(self.since, self.by, self.run, self.operation, self.command)

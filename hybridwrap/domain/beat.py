@@ -1,0 +1,17 @@
+"""A sign of life of an operation, with what it made so far: read from elsewhere when its host is gone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hybridwrap.domain.entry import CloudObject
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """Its age is a hint that is shown, never evidence."""
+
+    module: str
+    operation: str
+    time: str
+    objects: tuple[CloudObject, ...] = ()

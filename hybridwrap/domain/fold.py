@@ -1,0 +1,219 @@
+"""What a log says: one entry after the other, folded into a record.
+
+Keeps: what is known is never emptied by a failure, and what turned out not to have run leaves no trace but its entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from hybridwrap.domain.entry import (
+    Adopt,
+    Begin,
+    Confirm,
+    End,
+    Entry,
+    Kind,
+    Late,
+    Moved,
+    Observe,
+    Retain,
+    StateMark,
+    Takeover,
+)
+from hybridwrap.domain.outputs import Output, Provenance
+from hybridwrap.domain.record import Holder, Record, Stamp
+from hybridwrap.domain.status import Outcome, Status
+from hybridwrap.domain.transitions import fits, held_by
+from hybridwrap.errors import LedgerDamaged
+
+CLEARED = frozenset({Status.OK, Status.DESTROYED})  # statuses after which no earlier error stands
+IGNORED_WHEN_MISPLACED = frozenset({Kind.END, Kind.CONFIRM})
+
+
+def fold(record: Record, entry: Entry, digest: str) -> Record:
+    """Follow a log by one entry, whose bytes have the digest. Raise LedgerDamaged when it does not continue it."""
+    _must_continue(record, entry)
+    after = replace(record, seq=entry.seq, tail=digest)
+    if not fits(record, entry.kind, entry.operation):
+        if entry.kind in IGNORED_WHEN_MISPLACED:
+            return after
+        raise LedgerDamaged(f"{entry.module} entry {entry.seq}: `{entry.kind}` while the module is {held_by(record)}")
+    return _followed(replace(after, incarnation=entry.incarnation), entry)
+
+
+def _must_continue(record: Record, entry: Entry) -> None:
+    where = f"{record.module} entry {record.seq + 1}"
+    if (entry.module, entry.seq) != (record.module, record.seq + 1):
+        raise LedgerDamaged(f"{where}: its content is entry {entry.seq} of {entry.module}")
+    if entry.prev != record.tail:
+        raise LedgerDamaged(f"{where}: it does not follow entry {record.seq} as that one reads now")
+
+
+def _followed(record: Record, entry: Entry) -> Record:  # noqa: C901, PLR0911 - one row for each kind
+    match entry.body:
+        case Begin() as body:
+            return _begun(record, entry, body)
+        case Confirm():
+            return replace(record, holder=record.holder and replace(record.holder, confirmed=True))
+        case End() as body:
+            return _ended(record, body, entry.time)
+        case Takeover() as body:
+            return _taken_over(record, entry, body)
+        case Observe() as body:
+            return _observed(record, entry, body)
+        case Adopt() as body:
+            return _adopted(record, entry, body)
+        case Retain() as body:
+            return _settled(record, entry, Status.RETAINED, body.reason, body.run)
+        case Moved() as body:
+            moved = Record(record.module, record.seq, record.tail)
+            return _settled(moved, entry, Status.NONE, f"moved to {body.to}: {body.reason}", record.run)
+        case Late() as body:
+            return _late(record, entry.operation, body.end.state)
+        case _:  # a cancel fills a slot and says nothing
+            return record
+
+
+def _begun(record: Record, entry: Entry, body: Begin) -> Record:
+    holder = Holder(entry.operation, entry.seq, body.command, body.run, entry.time, entry.writer, body.locks)
+    stamp = Stamp(entry.time, str(entry.writer), body.run, entry.operation, body.command)
+    held = replace(
+        record, status=Status.RUNNING, holder=holder, intent=replace(body, previous_outputs={}), before=record.stamp
+    )
+    return _stamped(held, stamp)
+
+
+def _taken_over(record: Record, entry: Entry, body: Takeover) -> Record:
+    dead, _, _ = _held(record)
+    taker = Holder(
+        operation=entry.operation,
+        token=entry.seq,
+        command=dead.command,
+        run=body.run,
+        since=entry.time,
+        writer=entry.writer,
+        locks=body.locks,
+        confirmed=dead.confirmed,
+        took_over=(replace(dead, took_over=(), late=()), *dead.took_over),
+        late=dead.late,
+    )
+    stamp = Stamp(entry.time, str(entry.writer), body.run, entry.operation, dead.command)
+    return _stamped(replace(record, holder=taker), stamp)
+
+
+def _ended(record: Record, body: End, time: str) -> Record:
+    holder, intent, before = _held(record)
+    freed = replace(record, holder=None, intent=None, before=None, doubt="")
+    if body.outcome is Outcome.CANCELLED:
+        return _undone(freed, before, record.doubt)
+    state = body.state or intent.state
+    doubt = record.doubt or _surprise(holder.late, state)
+    status = Status.UNKNOWN if doubt else body.status
+    return replace(
+        freed,
+        status=status,
+        settled=status,
+        outcome=body.outcome,
+        reason=doubt or body.reason,
+        since=time,
+        outputs=_kept_outputs(record.outputs, body.outputs, status),
+        objects=body.objects if status in CLEARED else body.objects or record.objects,
+        planned=intent.planned,
+        inputs=intent.inputs,
+        inputs_digest=intent.inputs_digest,
+        upstream_digest=intent.upstream_digest,
+        source=intent.source,
+        engine=intent.engine,
+        state=state,
+        failed_command=body.failed_command,
+        errors=body.errors,
+        warnings=body.warnings,
+        log=body.log,
+        superseded={**record.superseded, **{dead.operation: state for dead in holder.took_over}},
+    )
+
+
+def _undone(record: Record, before: Stamp, doubt: str) -> Record:
+    """Nothing ran: the record is what it was before the intent."""
+    if doubt:
+        record = replace(record, settled=Status.UNKNOWN, reason=doubt)
+    return _stamped(replace(record, status=record.settled), before)
+
+
+def _held(record: Record) -> tuple[Holder, Begin, Stamp]:
+    if record.holder and record.intent and record.before:
+        return record.holder, record.intent, record.before
+    raise LedgerDamaged(f"{record.module} entry {record.seq}: it ends or takes over what nobody began")
+
+
+def _kept_outputs(old: Mapping[str, Output], new: Mapping[str, Output], status: Status) -> Mapping[str, Output]:
+    """After a good apply the new ones; else those that nothing new is said about stay, as older than what happened."""
+    if status is Status.OK:
+        return new
+    stale = {
+        n: o if o.provenance is Provenance.MISSING else replace(o, provenance=Provenance.STALE) for n, o in old.items()
+    }
+    return {**stale, **new}
+
+
+def _observed(record: Record, entry: Entry, body: Observe) -> Record:
+    seen = replace(
+        record,
+        state=body.state or record.state,
+        outputs=record.outputs if body.outputs is None else body.outputs,
+        objects=record.objects if body.objects is None else body.objects,
+        source=body.source or record.source,
+        engine=body.engine or record.engine,
+    )
+    if body.inputs is not None:
+        seen = replace(seen, inputs=body.inputs, inputs_digest=body.inputs_digest, upstream_digest=body.upstream_digest)
+    if body.status is None or body.status is record.settled:
+        return replace(seen, run=body.run)
+    return _settled(seen, entry, body.status, body.reason, body.run)
+
+
+def _adopted(record: Record, entry: Entry, body: Adopt) -> Record:
+    taken = replace(record, state=body.state, outputs=body.outputs, objects=body.objects)
+    return _settled(taken, entry, Status.OK, body.reason, body.run)
+
+
+def _settled(record: Record, entry: Entry, status: Status, reason: str, run: str) -> Record:
+    """Give a status that no operation left."""
+    if status in CLEARED:
+        record = replace(record, errors=(), failed_command=(), warnings=())
+    if status is Status.DESTROYED:
+        record = replace(record, objects=(), outputs=_kept_outputs(record.outputs, {}, status))
+    stamp = Stamp(entry.time, str(entry.writer), run, entry.operation, entry.kind.value)
+    return _stamped(replace(record, status=status, settled=status, outcome=None, reason=reason), stamp)
+
+
+def _late(record: Record, operation: str, state: StateMark | None) -> Record:
+    """Weigh the result of a superseded operation: a state that its taker did not see makes the module unknown."""
+    holder = record.holder
+    if state is None:
+        return record
+    if holder and operation in {dead.operation for dead in holder.took_over}:
+        return replace(record, holder=replace(holder, late=(*holder.late, state)))
+    doubt = _surprise((state,), record.superseded.get(operation, state))
+    if not doubt:
+        return record
+    if holder:
+        return replace(record, doubt=doubt)
+    return replace(record, status=Status.UNKNOWN, settled=Status.UNKNOWN, reason=doubt)
+
+
+def _surprise(late: tuple[StateMark, ...], state: StateMark) -> str:
+    for mark in late:
+        if (mark.lineage, mark.serial) != (state.lineage, state.serial):
+            return (
+                f"a superseded operation left state serial {mark.serial}, the one that took over found {state.serial}"
+            )
+    return ""
+
+
+def _stamped(record: Record, stamp: Stamp) -> Record:
+    return replace(
+        record, since=stamp.since, by=stamp.by, run=stamp.run, operation=stamp.operation, command=stamp.command
+    )

@@ -1,0 +1,72 @@
+"""Heads: the folded log of each module under one prefix, so that one listing shows a stack.
+
+Keeps: a head claims danger before there is any, whatever stands there; it claims safety only over the very head that
+stood there before the entry that made it safe, so that no late write can hide an operation that has begun since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from hybridwrap.domain.blobs import Blobs
+from hybridwrap.domain.codec import decode_head, encode_head
+from hybridwrap.domain.keys import Keys
+from hybridwrap.domain.ports import HeadCache, Listed, Store
+from hybridwrap.domain.reading import read_many
+from hybridwrap.domain.record import Record
+from hybridwrap.errors import LedgerUnreachable
+
+
+@dataclass(eq=False)
+class Heads:
+    store: Store
+    keys: Keys
+    blobs: Blobs
+    ledger: Callable[[], str]  # the ledger's id
+    cache: HeadCache | None = None
+    _dangerous: dict[str, str] = field(default_factory=dict)  # tags of heads by which this process holds a module
+
+    def read(self, module: str) -> Record | None:
+        """Read one head, None when there is none that can be used."""
+        data = self.store.read(self.keys.head(module))
+        return self._decoded(module, data)
+
+    def all(self) -> dict[str, Record | None]:
+        """Read every head; only those that changed are fetched when there is a cache."""
+        listed = tuple(self.store.list(self.keys.heads))
+        cached = self.cache.load() if self.cache else {}
+        heads = {item.key: cached[item.key] for item in listed if cached.get(item.key, ("",))[0] == item.tag}
+        heads |= self._fetched([item for item in listed if item.key not in heads])
+        if self.cache and heads != cached:
+            self.cache.save(heads)
+        modules = {self.keys.module_of_head(key): data for key, (_, data) in heads.items()}
+        return {module: self._decoded(module, data) for module, data in sorted(modules.items())}
+
+    def tag(self, module: str) -> str:
+        """The tag of the head as it is now, "" when there is none: ask before an entry that frees the module."""
+        own = self._dangerous.pop(module, "")
+        key = self.keys.head(module)
+        return own or next((item.tag for item in self.store.list(key, limit=1) if item.key == key), "")
+
+    def claim_danger(self, record: Record) -> None:
+        """Say that the module is held, before anything is. Raise LedgerUnreachable."""
+        self._dangerous[record.module] = self.store.replace(self.keys.head(record.module), self._encoded(record)) or ""
+
+    def claim_safety(self, record: Record, over: str) -> None:
+        """Say how the module stands, unless its head is not the one with the tag `over` any more; may not succeed."""
+        try:
+            self.store.replace(self.keys.head(record.module), self._encoded(record), over=over)
+        except LedgerUnreachable:
+            return  # readers look behind a head that claims danger, and the next writer rolls it forward
+
+    def _fetched(self, listed: list[Listed]) -> Mapping[str, tuple[str, bytes]]:
+        read = read_many(self.store, [item.key for item in listed])
+        return {item.key: (item.tag, data) for item, data in zip(listed, read, strict=True) if data is not None}
+
+    def _encoded(self, record: Record) -> bytes:
+        return encode_head(record, self.ledger(), self.blobs.put)
+
+    def _decoded(self, module: str, data: bytes | None) -> Record | None:
+        record = decode_head(data, self.ledger(), self.blobs.get) if data else None
+        return record if record and record.module == module else None

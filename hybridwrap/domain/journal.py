@@ -1,0 +1,132 @@
+"""Reads a module's log into a record, from its head on where that can be trusted.
+
+Keeps: every entry that is read is checked against the hash chain, and no slot is ever taken for free behind a gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from hybridwrap.domain.blobs import Blobs
+from hybridwrap.domain.codec import decode_entry, digest_of
+from hybridwrap.domain.entry import Entry, Kind
+from hybridwrap.domain.fold import fold
+from hybridwrap.domain.heads import Heads
+from hybridwrap.domain.keys import Keys, seq_of
+from hybridwrap.domain.ports import Store
+from hybridwrap.domain.reading import read_many
+from hybridwrap.domain.record import Record
+from hybridwrap.errors import LedgerDamaged
+
+
+@dataclass(eq=False)
+class Journal:
+    store: Store
+    keys: Keys
+    blobs: Blobs
+    heads: Heads
+    ledger: Callable[[], str]  # the ledger's id
+    writing: bool = False  # by a command that may write
+    _proven: dict[str, Record] = field(default_factory=dict)  # records whose tail this process has seen in the log
+
+    def record(self, module: str) -> Record:
+        """Fold a module's log up to its tail. Raise LedgerDamaged, LedgerUnreachable."""
+        known = self._proven.get(module)
+        if known:
+            return self.follow(known)
+        head = self.heads.read(module)
+        record = self.follow(self._proven_head(head) if head else Record(module))
+        if self.writing and record.seq > (head.seq if head else 0):
+            self._roll_forward(record)
+        return record
+
+    def records(self, modules: Iterable[str] = ()) -> dict[str, Record]:
+        """All modules that have a head, and those of `modules` that have only a log; heads at rest are believed."""
+        heads = self.heads.all()
+        lost = [module for module in modules if module not in heads]
+        logs = read_many(self.store, [self.keys.entry(module, 1) for module in lost])
+        heads |= {module: None for module, log in zip(lost, logs, strict=True) if log is not None}
+        return {m: head if head and not head.holder else self._followed(head or Record(m)) for m, head in heads.items()}
+
+    def follow(self, record: Record) -> Record:
+        """Go on from a record that is known to be in the log, to the tail."""
+        return self._remember(self._followed(record))
+
+    def committed(self, record: Record, data: bytes) -> Record:
+        """Follow a record by an entry that is known to be in the log."""
+        return self._remember(self._folded(record, data))
+
+    def prove(self, record: Record) -> None:
+        """Make sure that a record, which may come from a head alone, stands for an entry of the log."""
+        known = self._proven.get(record.module)
+        if known is None or (known.seq, known.tail) != (record.seq, record.tail):
+            self._proven_head(record)
+
+    def entries(self, module: str) -> tuple[Entry, ...]:
+        """All entries, oldest first."""
+        return tuple(self.entry(module, seq, data) for seq, data in enumerate(self._bytes(module, 0), start=1))
+
+    def entry(self, module: str, seq: int, data: bytes) -> Entry:
+        entry = decode_entry(data, f"{module} entry {seq}", self.blobs.get)
+        if entry.ledger != self.ledger():
+            raise LedgerDamaged(f"{module} entry {seq}: of ledger {entry.ledger}, this one is {self.ledger()}")
+        return entry
+
+    def raw(self, module: str) -> dict[int, bytes]:
+        """Whatever lies in a module's log, by seq, gaps and all."""
+        keys = {seq: item.key for item in self.store.list(self.keys.log(module)) if (seq := seq_of(item.key))}
+        found = zip(keys, read_many(self.store, list(keys.values())), strict=True)
+        return {seq: data for seq, data in found if data is not None}
+
+    def find(self, record: Record, operation: str, entry_id: str) -> Entry | None:
+        """Look for an entry by its id, from a tail back to the entry that began the operation or took over by it."""
+        for seq in range(record.seq, 0, -1):
+            entry = self.entry(record.module, seq, self._must_read(record.module, seq))
+            if entry.entry_id == entry_id:
+                return entry
+            if entry.operation == operation and entry.kind in (Kind.BEGIN, Kind.TAKEOVER):
+                return None
+        return None
+
+    def _remember(self, record: Record) -> Record:
+        self._proven[record.module] = record
+        return record
+
+    def _followed(self, record: Record) -> Record:
+        for data in self._bytes(record.module, record.seq):
+            record = self._folded(record, data)
+        return record
+
+    def _folded(self, record: Record, data: bytes) -> Record:
+        return fold(record, self.entry(record.module, record.seq + 1, data), digest_of(data))
+
+    def _roll_forward(self, record: Record) -> None:
+        """Finish what a writer that died between its entry and its head left undone."""
+        over = self.heads.tag(record.module)
+        record = self.follow(record)  # again: the tag must be older than the claim
+        if record.holder:
+            self.heads.claim_danger(record)
+        else:
+            self.heads.claim_safety(record, over)
+
+    def _proven_head(self, head: Record) -> Record:
+        if head.seq and digest_of(self._must_read(head.module, head.seq)) != head.tail:
+            raise LedgerDamaged(f"{head.module} entry {head.seq}: it is not what the head was made from")
+        return head
+
+    def _must_read(self, module: str, seq: int) -> bytes:
+        data = self.store.read(self.keys.entry(module, seq))
+        if data is None:
+            raise LedgerDamaged(f"{module} entry {seq}: missing, although something was made from it")
+        return data
+
+    def _bytes(self, module: str, after: int) -> tuple[bytes, ...]:
+        """The entries behind a seq. Raise LedgerDamaged when one is missing before others."""
+        last = self.keys.entry(module, after) if after else ""
+        keys = [item.key for item in self.store.list(self.keys.log(module), after=last) if seq_of(item.key)]
+        for seq, key in enumerate(keys, start=after + 1):
+            if seq_of(key) != seq:
+                raise LedgerDamaged(f"{module} entry {seq}: missing, later ones are there")
+        found = read_many(self.store, keys)
+        return tuple(data or b"" for data in found)

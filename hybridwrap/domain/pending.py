@@ -1,0 +1,55 @@
+"""Which modules a run left behind: derived from runs and records, never stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from hybridwrap.domain.record import Record
+from hybridwrap.domain.run import ModuleEnd, PendingModule, Run
+
+MAKES_PENDING = frozenset({"apply", "resume"})
+DONE = frozenset({"ok", "unchanged"})
+
+
+def pending_of(runs: Sequence[Run], records: Mapping[str, Record]) -> dict[str, PendingModule]:
+    """Modules that the newest apply or resume run which selected them did not do; `runs` newest first.
+
+    What a run carried forward from earlier ones counts where no run in `runs` selected the module itself.
+    """
+    found: dict[str, PendingModule | None] = {}
+    making = [run for run in runs if run.start.command in MAKES_PENDING]
+    for run in making:
+        for module in run.start.modules:
+            found.setdefault(module, _left_by(run, module, records))
+    for run in runs:
+        for module, pending in run.start.carried.items():
+            found.setdefault(module, None if _acted_since(records.get(module), pending.run) else pending)
+    return {module: pending for module, pending in sorted(found.items()) if pending}
+
+
+def _left_by(run: Run, module: str, records: Mapping[str, Record]) -> PendingModule | None:
+    if _acted_since(records.get(module), run.start.run):
+        return None
+    if run.end is None:
+        return _not_reached(run, module, records)
+    end = run.end.modules.get(module, ModuleEnd("pending", reason="the run ended before it"))
+    return None if end.result in DONE else PendingModule(end.reason or end.result, end.waits_for, run.start.run)
+
+
+def _not_reached(run: Run, module: str, records: Mapping[str, Record]) -> PendingModule:
+    """A run without an end is still at work, or was killed: its documents do not tell which."""
+    waits_for = next(iter(_undone(run.start.edges.get(module, ()), run, records)), "")
+    reason = f"waits for {waits_for}" if waits_for else f"{run.start.command} {run.start.run} has not reached it"
+    return PendingModule(reason, waits_for, run.start.run)
+
+
+def _undone(needs: Iterable[str], run: Run, records: Mapping[str, Record]) -> Iterable[str]:
+    selected = set(run.start.modules)
+    for need in needs:
+        if need in selected and (not _acted_since(records.get(need), run.start.run) or records[need].status != "ok"):
+            yield need
+
+
+def _acted_since(record: Record | None, run: str) -> bool:
+    """Whether the last entry is of that run or a later one: ids of runs sort by the time of their making."""
+    return record is not None and record.run >= run

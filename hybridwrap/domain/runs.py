@@ -1,0 +1,63 @@
+"""The documents of runs: one at the start, one at the end, never replaced, the newest first in a listing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from hybridwrap.domain.append import store_once
+from hybridwrap.domain.codec import decode, encode
+from hybridwrap.domain.keys import Keys, run_end
+from hybridwrap.domain.ports import Clock, Store
+from hybridwrap.domain.reading import read_many
+from hybridwrap.domain.run import Run, RunEnd, RunStart
+from hybridwrap.errors import LedgerUnreachable, UsageError
+
+
+@dataclass(eq=False)
+class Runs:
+    store: Store
+    keys: Keys
+    clock: Clock
+    _started: dict[str, str] = field(default_factory=dict)  # run -> key of its document
+
+    def start(self, start: RunStart) -> None:
+        key = self.keys.run(start.run, datetime.fromisoformat(start.time))
+        store_once(self.store, self.clock, key, encode(start))
+        self._started[start.run] = key
+
+    def end(self, end: RunEnd) -> None:
+        key = self._started.get(end.run) or self._key(end.run)
+        store_once(self.store, self.clock, run_end(key), encode(end))
+
+    def newest(self, limit: int | None) -> tuple[Run, ...]:
+        """Read the newest runs; each has at most two keys, its end right before its document."""
+        listed = [item.key for item in self.store.list(self.keys.runs, limit=limit and 2 * limit)]
+        return self._read([key for key in listed if not key.endswith(".end.json")][:limit], set(listed))
+
+    def find(self, prefix: str) -> Run:
+        """Read the one run whose id begins so. Raise UsageError when there is none or more than one."""
+        key = self._key(prefix)
+        return self._read([key], {run_end(key)})[0]
+
+    def _key(self, prefix: str) -> str:
+        keys = [item.key for item in self.store.list(self.keys.runs) if not item.key.endswith(".end.json")]
+        found = {self.keys.run_of(key): key for key in keys if self.keys.run_of(key).startswith(prefix)}
+        if prefix in found:
+            return found[prefix]
+        if not found:
+            raise UsageError(f"there is no run {prefix}", hint="hybridwrap history")
+        if len(found) > 1:
+            raise UsageError(f"{prefix} may be {', '.join(sorted(found)[:5])}", hint="give more of the run's id")
+        return next(iter(found.values()))
+
+    def _read(self, keys: list[str], ends: set[str]) -> tuple[Run, ...]:
+        starts = read_many(self.store, keys)
+        with_end = [key for key in keys if run_end(key) in ends]
+        ended = dict(zip(with_end, read_many(self.store, [run_end(key) for key in with_end]), strict=True))
+        return tuple(self._run(key, start, ended.get(key)) for key, start in zip(keys, starts, strict=True))
+
+    def _run(self, key: str, start: bytes | None, end: bytes | None) -> Run:
+        if start is None:
+            raise LedgerUnreachable(f"{self.store.place}: {key} was listed and can't be read")
+        return Run(decode(start, RunStart, key), decode(end, RunEnd, run_end(key)) if end else None)
