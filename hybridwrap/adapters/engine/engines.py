@@ -1,0 +1,72 @@
+"""The engines of one stack: finds a program for each module and settles all that its commands have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Lock
+from types import MappingProxyType
+
+from hybridwrap.adapters.engine import programs
+from hybridwrap.adapters.engine.backend import settle_backend
+from hybridwrap.adapters.engine.collector import collector_settings
+from hybridwrap.adapters.engine.environment import constant_variables, engine_environment, refuse_misleading
+from hybridwrap.adapters.engine.layout import Layout, relative
+from hybridwrap.adapters.engine.module_engine import EngineOfModule
+from hybridwrap.adapters.engine.process import Processes
+from hybridwrap.adapters.engine.setup import Setup
+from hybridwrap.adapters.engine.state_reader import StateReader
+from hybridwrap.adapters.engine.versions import Versions
+from hybridwrap.domain.json import Json
+from hybridwrap.domain.ports import Clock
+from hybridwrap.domain.stack import Module, Stack
+
+_NO_INPUTS: Mapping[str, Json] = MappingProxyType({})
+
+
+class StackEngines:
+    def __init__(self, stack: Stack, home: Path, clock: Clock, environ: Mapping[str, str], *, parallelism: int) -> None:
+        self._layout = Layout(stack.root.resolve(), home.resolve(), stack.environment)
+        self._environ = environ
+        self._parallelism = parallelism
+        self._processes = Processes(clock)
+        self._versions = Versions(self._layout.versions, self._processes)
+        self._reader = StateReader(self._processes)
+        self._warnings: dict[str, None] = {}
+        self._lock = Lock()
+
+    def at(self, module: Module, inputs: Mapping[str, Json] = _NO_INPUTS) -> EngineOfModule:
+        env, warnings = engine_environment(self._environ, module)
+        source = module.source.resolve()
+        program = programs.find(module.engine.program, search=env.get("PATH", ""), base=self._layout.root)
+        self._warn(*warnings, *_about(program))
+        identity = self._versions.identify(program, env, source)
+        programs.check(module, program, identity)
+        refuse_misleading(env, module, identity)
+        data = self._layout.data_folder(module.name, identity.product)
+        env |= {
+            **constant_variables(module, inputs),
+            **collector_settings(env, parallelism=self._parallelism),
+            "TF_DATA_DIR": relative(data, source),
+            "TF_WORKSPACE": module.workspace or "default",
+        }
+        backend = settle_backend(module, self._layout)
+        setup = Setup(module, self._layout, source, data, program, identity, env, backend)
+        return EngineOfModule(setup, self._processes, self._reader)
+
+    def warnings(self) -> tuple[str, ...]:
+        with self._lock:
+            return tuple(self._warnings)
+
+    def interrupt(self) -> int:
+        return self._processes.interrupt()
+
+    def _warn(self, *texts: str) -> None:
+        with self._lock:
+            self._warnings.update(dict.fromkeys(texts))
+
+
+def _about(program: programs.Program) -> tuple[str, ...]:
+    if not program.is_script:
+        return ()
+    return (f"{program} is a script: an interrupt may not reach the engine behind it; name the binary with --engine",)

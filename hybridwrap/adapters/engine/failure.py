@@ -1,0 +1,37 @@
+"""What to say when a command of the engine failed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from hybridwrap.adapters.engine.setup import Setup
+from hybridwrap.adapters.engine.streaming import STDERR
+from hybridwrap.domain.command_failed import CommandFailed
+from hybridwrap.domain.engine_run import Diagnostic, Ended, Stream
+
+_TAIL = 2_000  # bytes of stderr that are shown when there is no diagnostic
+
+
+def failed(setup: Setup, what: str, ended: Ended, stream: Stream, folder: Path) -> CommandFailed:
+    """Describe the failure by the diagnostics, else by the end of stderr."""
+    told = [_line(setup, d) for d in stream.errors] or [_end_of(folder / STDERR)]
+    how = f"was killed by signal {ended.signal}" if ended.signal else f"ended with exit code {ended.exit_code}"
+    message = "\n  ".join([f"{what} of {setup.module.name} {how}", *filter(None, told)])
+    return CommandFailed(message, ended=ended, stream=stream)
+
+
+def _end_of(file: Path) -> str:
+    with file.open("rb") as reader:
+        reader.seek(max(file.stat().st_size - _TAIL, 0))
+        return reader.read().decode(errors="replace").strip()
+
+
+def _line(setup: Setup, diagnostic: Diagnostic) -> str:
+    place = ""
+    if diagnostic.file:
+        file = os.path.relpath(setup.source / diagnostic.file, setup.layout.root)
+        place = f"{file}:{diagnostic.line}  " if diagnostic.line else f"{file}  "
+    address = f"{diagnostic.address}: " if diagnostic.address else ""
+    detail = diagnostic.detail.strip().partition("\n\n")[0].replace("\n", " ")
+    return f"{place}{address}{diagnostic.summary}" + (f": {detail}" if detail else "")

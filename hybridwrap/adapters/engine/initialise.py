@@ -1,0 +1,73 @@
+"""Initialises a module's data folder when that is due.
+
+The rule it keeps: no state is ever migrated or lost sight of here. The engine never gets -migrate-state, -reconfigure
+or -force-copy; where they would be needed, both places and the one command are named.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hybridwrap.adapters.engine.failure import failed
+from hybridwrap.adapters.engine.file_locks import filling_cache, initialising_in
+from hybridwrap.adapters.engine.initialised import cli_configuration, stamp_now, stamped, write_stamp
+from hybridwrap.adapters.engine.obstacles import forget_backend_without_state, refuse_errored, refuse_state_from_before
+from hybridwrap.adapters.engine.process import Processes
+from hybridwrap.adapters.engine.setup import Setup
+from hybridwrap.adapters.engine.state_reader import StateReader
+from hybridwrap.adapters.engine.streaming import ignore, open_private, stream
+from hybridwrap.adapters.source import GENERATED
+from hybridwrap.domain.ports import OperationFolder
+from hybridwrap.errors import PreflightRefused
+
+OUTPUT = "init.jsonl"
+
+
+def initialise(setup: Setup, folder: OperationFolder, processes: Processes, reader: StateReader) -> bool:
+    """Run `init` unless all that it depends on is as it was; say whether it ran.
+
+    Raise CommandFailed, or PreflightRefused when something is in the way.
+    """
+    refuse_errored(setup)
+    if stamped(setup) == stamp_now(setup):
+        return False
+    with initialising_in(setup.source, setup.layout.home):
+        _write_generated(setup)
+        refuse_state_from_before(setup, reader)
+        forget_backend_without_state(setup, reader)
+        setup.data.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        configuration = cli_configuration(setup.env, setup.identity.product)
+        with filling_cache(setup.env, configuration):
+            _run(setup, folder, processes)
+        write_stamp(setup)
+    return True
+
+
+def _run(setup: Setup, folder: OperationFolder, processes: Processes) -> None:
+    output = folder.path / OUTPUT
+    command = setup.command(setup.init_line(input="false", json=True))
+    ended, told = stream(processes, command, output, open_private(output, "w"), ignore)
+    if ended.exit_code != 0:
+        raise failed(setup, "init", ended, told, folder.path)
+
+
+def _write_generated(setup: Setup) -> None:
+    """Make the generated file what it must be; other environments and modules of the same folder use it, too."""
+    file = setup.source / GENERATED
+    wanted = setup.backend.generated
+    if (file.read_bytes() if file.exists() else None) == wanted:
+        return
+    try:
+        if wanted is None:
+            file.unlink()  # the module has got a block of its own, which this file would override
+            return
+        fresh = setup.source / f".{GENERATED}.{os.getpid()}"
+        fresh.write_bytes(wanted)
+        fresh.replace(file)
+    except OSError as error:
+        text = f"commit this as {file}:\n{wanted.decode()}" if wanted else f"remove {file}"
+        raise PreflightRefused(
+            f'module "{setup.module.name}" has no backend block of its own, and {file} can\'t be written: '
+            f"{error.strerror}",
+            hint=text,
+        ) from error

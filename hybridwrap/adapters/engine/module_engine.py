@@ -1,0 +1,201 @@
+"""The engine, set up for one module: init, plan, apply, the state, and any other command."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Mapping
+from io import BufferedWriter, FileIO
+from pathlib import Path
+
+from hybridwrap.adapters.engine import programs
+from hybridwrap.adapters.engine.arguments import command_line
+from hybridwrap.adapters.engine.failure import failed
+from hybridwrap.adapters.engine.file_locks import planning_in
+from hybridwrap.adapters.engine.initialise import initialise
+from hybridwrap.adapters.engine.initialised import current_settings, forget_stamp
+from hybridwrap.adapters.engine.obstacles import ERRORED, refuse_errored
+from hybridwrap.adapters.engine.process import Command, Processes, Tail
+from hybridwrap.adapters.engine.setup import Setup
+from hybridwrap.adapters.engine.state_reader import StateReader
+from hybridwrap.adapters.engine.streaming import open_private, stream
+from hybridwrap.adapters.engine.workspaces import refuse_missing_workspace
+from hybridwrap.adapters.operation_folder import PLAN, VARIABLES
+from hybridwrap.adapters.state_file import parse_state
+from hybridwrap.domain.engine_run import Ended, Stream
+from hybridwrap.domain.entry import EngineIdentity
+from hybridwrap.domain.json import Json, canonical
+from hybridwrap.domain.ports import Applied, Listen, OperationFolder, Planned, PlanOptions
+from hybridwrap.domain.state import EngineState, StatePlace
+from hybridwrap.errors import PreflightRefused
+
+PLAN_OUTPUT = "plan.jsonl"
+_CHANGES = 2  # exit code of plan -detailed-exitcode
+
+# What the engine says when the data folder is not as an init would make it.
+_NEEDS_INIT = (
+    "Backend initialization required",
+    "Module not installed",
+    "Required plugins are not installed",
+    "Missing required provider",
+    "Inconsistent dependency lock file",
+)
+
+
+class EngineOfModule:
+    def __init__(self, setup: Setup, processes: Processes, reader: StateReader) -> None:
+        self._setup = setup
+        self._processes = processes
+        self._reader = reader
+        self._identity = setup.identity
+        self._initialised_now = False
+        self._resolved: Mapping[str, Json] | None = None
+
+    @property
+    def identity(self) -> EngineIdentity:
+        return self._identity
+
+    @property
+    def place(self) -> StatePlace:
+        return self._setup.place(self._settings or {})
+
+    def init(self, folder: OperationFolder) -> bool:
+        self._resolved = None
+        self._initialised_now = initialise(self._setup, folder, self._processes, self._reader)
+        refuse_missing_workspace(self._setup, self._processes, self._reader)
+        return self._initialised_now
+
+    def plan(
+        self, folder: OperationFolder, inputs: Mapping[str, Json], options: PlanOptions, listen: Listen
+    ) -> Planned:
+        refuse_errored(self._setup)
+        _write_private(folder.path / VARIABLES, canonical(inputs))
+        ended, told = self._plan(folder, options, listen)
+        if ended.exit_code == 1 and _needs_init(told) and not self._initialised_now:
+            forget_stamp(self._setup)
+            self.init(folder)
+            ended, told = self._plan(folder, options, listen)
+        plan = folder.path / PLAN
+        if ended.exit_code not in {0, _CHANGES}:
+            plan.unlink(missing_ok=True)  # a failed plan leaves a file, too
+            raise failed(self._setup, "plan", ended, told, folder.path)
+        self._believe(told)
+        return Planned(ended, told, changes=ended.exit_code == _CHANGES, digest=_digest(plan))
+
+    def apply(self, folder: OperationFolder, listen: Listen) -> Applied:
+        refuse_errored(self._setup)
+        lock = folder.hand_over()
+        if lock is None:
+            raise ValueError(f"{folder.path} must be locked before the engine may change anything")
+        argv = command_line(
+            self._setup.program.argv,
+            "apply",
+            str(folder.path / PLAN),
+            input="false",
+            json=True,
+            var_file=self._var_files(folder),
+        )
+        command = self._setup.command(argv)
+        ended, told = stream(self._processes, command, folder.events, FileIO(lock, "a"), listen)
+        return Applied(ended, told, _errored_state(self._setup.source, ended, told))
+
+    def state(self) -> EngineState | None:
+        data = self.state_bytes()
+        if data is None:
+            return None
+        state = parse_state(data, str(self.place))
+        if state.readable or self._identity.product != "opentofu":
+            return state
+        pulled = self._reader.pull(self._setup)
+        return parse_state(pulled, str(self.place)) if pulled else state
+
+    def state_bytes(self) -> bytes | None:
+        return self._reader.read(self._setup, self._settings)
+
+    def run(self, folder: OperationFolder, argv: tuple[str, ...]) -> Ended:
+        env = dict(self._setup.env)
+        if argv[:1] == ("workspace",):
+            env.pop("TF_WORKSPACE")  # with it, the engine refuses to make or choose one
+        command = Command((*self._setup.program.argv, *argv), self._setup.source, env)
+        lock = folder.hand_over()
+        if lock is None:
+            return self._processes.finish(self._processes.start(command, stdin=None, stdout=None, stderr=None))
+        with FileIO(lock, "a") as stdout, Tail(folder.events, _to_terminal) as tail:
+            process = self._processes.start(command, stdin=None, stdout=stdout.fileno(), stderr=None)
+            stdout.close()
+            return self._processes.finish(process, tail.read)
+
+    @property
+    def _settings(self) -> Mapping[str, Json] | None:
+        if self._resolved is None:
+            self._resolved = current_settings(self._setup)
+        return self._resolved
+
+    def _plan(self, folder: OperationFolder, options: PlanOptions, listen: Listen) -> tuple[Ended, Stream]:
+        _write_private(folder.path / PLAN, b"")  # the engine keeps the mode of a file that is there
+        output = folder.path / PLAN_OUTPUT
+        command = self._setup.command(self._plan_line(folder, options))
+        with planning_in(self._setup.source, self._setup.layout.home):
+            return stream(self._processes, command, output, open_private(output, "w"), listen)
+
+    def _plan_line(self, folder: OperationFolder, options: PlanOptions) -> tuple[str, ...]:
+        return command_line(
+            self._setup.program.argv,
+            "plan",
+            *options.extra,
+            input="false",
+            json=True,
+            detailed_exitcode=True,
+            out=str(folder.path / PLAN),
+            var_file=self._var_files(folder),
+            destroy=options.destroy,
+            target=options.targets,
+            replace=options.replace,
+            refresh=None if options.refresh else "false",
+            refresh_only=options.refresh_only,
+            lock_timeout=options.lock_timeout or None,
+        )
+
+    def _var_files(self, folder: OperationFolder) -> list[str]:
+        """The user's own in their order, then ours, which beats them."""
+        return [*map(str, self._setup.module.var_files), str(folder.path / VARIABLES)]
+
+    def _believe(self, told: Stream) -> None:
+        """Take the engine's word for its version: a version manager may have started another one than we asked."""
+        if told.version and (told.product, told.version) != (self._identity.product, self._identity.version):
+            self._identity = EngineIdentity(told.product, told.version)
+            programs.check(self._setup.module, self._setup.program, self._identity)
+
+
+def _needs_init(told: Stream) -> bool:
+    return any(error.summary.startswith(_NEEDS_INIT) for error in told.errors)
+
+
+def _errored_state(source: Path, ended: Ended, told: Stream) -> bytes | None:
+    """The state that this apply could not store; another module with the same folder may have left one, too."""
+    file = source / ERRORED
+    ours = ended.exit_code is None or any(ERRORED in error.detail for error in told.errors)
+    if not ours or not file.exists():
+        return None
+    file.chmod(0o600)
+    return file.read_bytes()
+
+
+def _write_private(file: Path, data: bytes) -> None:
+    try:
+        with BufferedWriter(open_private(file, "w")) as written:
+            written.write(data)
+    except OSError as error:
+        raise PreflightRefused(
+            f"{file} can't be written: {error.strerror}", hint="make room or rights there"
+        ) from error
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _to_terminal(data: bytes) -> None:
+    os.write(sys.stdout.fileno(), data)

@@ -1,0 +1,156 @@
+"""Engine processes: each in its own session, with files for stdout and stderr.
+
+The rule it keeps: an engine outlives hybridwrap unharmed. So it never writes into a pipe that only we read, gets no
+signal of our terminal, and of us at most one SIGINT, to its pid alone, for each interrupt that was asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock, Thread
+from types import TracebackType
+from typing import Self
+
+from hybridwrap.domain.engine_run import Ended
+from hybridwrap.domain.ports import Clock
+from hybridwrap.errors import EngineNotUsable
+
+POLL_SECONDS = 0.05
+_CHUNK = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    argv: tuple[str, ...]
+    folder: Path
+    env: Mapping[str, str]
+
+
+class Process:
+    """One engine process that was started."""
+
+    def __init__(self, command: Command, child: subprocess.Popen[bytes], clock: Clock) -> None:
+        self._command = command
+        self._child = child
+        self._clock = clock
+        self._began = clock.monotonic()
+        self._interrupts = 0
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    def interrupt(self) -> bool:
+        """Send one SIGINT to the process, not to its group; say whether it was still alive."""
+        if self._child.returncode is not None:
+            return False
+        self._child.send_signal(signal.SIGINT)
+        self._interrupts += 1
+        return True
+
+    def wait(self, meanwhile: Callable[[], None]) -> Ended:
+        """Wait for the end; call `meanwhile` every now and then, and once more when all output was written."""
+        waiter = Thread(target=self._child.wait, name=f"engine {self.pid}", daemon=True)
+        waiter.start()
+        try:
+            alive = True
+            while alive:
+                waiter.join(POLL_SECONDS)
+                alive = waiter.is_alive()
+                meanwhile()
+        finally:
+            waiter.join()
+        return self._ended()
+
+    def _ended(self) -> Ended:
+        code = self._child.returncode
+        return Ended(
+            exit_code=code if code >= 0 else None,
+            signal=-code if code < 0 else None,
+            interrupts=self._interrupts,
+            argv=self._command.argv,
+            seconds=self._clock.monotonic() - self._began,
+        )
+
+
+class Processes:
+    """The engine processes of this hybridwrap."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._living: set[Process] = set()
+        self._lock = Lock()
+
+    def start(
+        self, command: Command, *, stdin: int | None = subprocess.DEVNULL, stdout: int | None, stderr: int | None
+    ) -> Process:
+        """Start a process; None hands on our own file. Raise EngineNotUsable when that is not possible."""
+        try:
+            child = subprocess.Popen(
+                command.argv,
+                cwd=command.folder,
+                env=command.env,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise EngineNotUsable(
+                f"{command.argv[0]} could not be started in {command.folder}: {error.strerror}"
+            ) from error
+        process = Process(command, child, self._clock)
+        with self._lock:
+            self._living.add(process)
+        return process
+
+    def finish(self, process: Process, meanwhile: Callable[[], None] = lambda: None) -> Ended:
+        """Wait for the end of a process that was started here."""
+        try:
+            return process.wait(meanwhile)
+        finally:
+            with self._lock:
+                self._living.discard(process)
+
+    def capture(self, command: Command) -> tuple[Ended, bytes, bytes]:
+        """Run a command that changes nothing; return its stdout and stderr, which have no name on the disk."""
+        with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+            ended = self.finish(self.start(command, stdout=stdout.fileno(), stderr=stderr.fileno()))
+            return ended, _whole(stdout.fileno()), _whole(stderr.fileno())
+
+    def interrupt(self) -> int:
+        """Send one SIGINT to each living process; say to how many."""
+        with self._lock:
+            return sum(process.interrupt() for process in self._living)
+
+
+class Tail:
+    """Passes on what is appended to a file."""
+
+    def __init__(self, file: Path, feed: Callable[[bytes], None]) -> None:
+        self._file = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+        self._feed = feed
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._file)
+
+    def read(self) -> None:
+        while data := os.read(self._file, _CHUNK):
+            self._feed(data)
+
+
+def _whole(file: int) -> bytes:
+    os.lseek(file, 0, os.SEEK_SET)
+    with os.fdopen(os.dup(file), "rb") as reader:
+        return reader.read()

@@ -1,0 +1,44 @@
+"""Everything that is settled about one module's engine before any of its commands runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hybridwrap.adapters.engine.arguments import Option, command_line
+from hybridwrap.adapters.engine.backend import Backend, place_of
+from hybridwrap.adapters.engine.layout import Layout
+from hybridwrap.adapters.engine.process import Command
+from hybridwrap.adapters.engine.programs import Program
+from hybridwrap.domain.entry import EngineIdentity
+from hybridwrap.domain.json import Json
+from hybridwrap.domain.stack import Module
+from hybridwrap.domain.state import StatePlace
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    module: Module
+    layout: Layout
+    source: Path  # the module's folder, a real path
+    data: Path  # its TF_DATA_DIR
+    program: Program
+    identity: EngineIdentity
+    env: Mapping[str, str]
+    backend: Backend
+
+    @property
+    def workspace(self) -> str:
+        return self.module.workspace or "default"
+
+    def init_line(self, **options: Option) -> tuple[str, ...]:
+        """The command line of `init`."""
+        files = {"backend-config": [str(file) for file in self.backend.files]}
+        return command_line(self.program.argv, "init", **options, backend_config=self.backend.arguments, **files)
+
+    def command(self, argv: tuple[str, ...]) -> Command:
+        return Command(argv, self.source, self.env)
+
+    def place(self, settings: Mapping[str, Json]) -> StatePlace:
+        return place_of(self.backend.type, settings, self.workspace, self.source, self.layout.root)

@@ -1,0 +1,43 @@
+"""Runs one engine command that prints an event stream, and passes its events on while they come."""
+
+from __future__ import annotations
+
+import os
+from io import FileIO
+from pathlib import Path
+
+from hybridwrap.adapters.engine.events import EventReader
+from hybridwrap.adapters.engine.process import Command, Processes, Tail
+from hybridwrap.domain.engine_run import Ended, Stream
+from hybridwrap.domain.ports import Listen
+
+STDERR = "stderr"
+
+
+def stream(
+    processes: Processes, command: Command, output: Path, stdout: FileIO, listen: Listen
+) -> tuple[Ended, Stream]:
+    """Run a command with its stdout in `output`, which is open as `stdout`; stderr goes to a file beside it.
+
+    `stdout` is closed here as soon as the engine has it: a lock on it must end with the engine.
+    """
+    reader = EventReader()
+
+    def feed(data: bytes) -> None:
+        for event in reader.feed(data):
+            listen(event)
+
+    with stdout, open_private(output.with_name(STDERR), "a") as stderr, Tail(output, feed) as tail:
+        process = processes.start(command, stdout=stdout.fileno(), stderr=stderr.fileno())
+        stdout.close()
+        ended = processes.finish(process, tail.read)
+    return ended, reader.stream()
+
+
+def open_private(file: Path, mode: str) -> FileIO:
+    """Open a file that only we can read, also one that the engine is going to write."""
+    return FileIO(file, mode, opener=lambda name, flags: os.open(name, flags, 0o600))
+
+
+def ignore(_: object) -> None:
+    """Listen to nothing."""

@@ -1,0 +1,41 @@
+"""The folder on this host where hybridwrap keeps its files: `.hybridwrap/` beside the manifest, or $HYBRIDWRAP_HOME."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from hybridwrap.errors import PreflightRefused
+
+NAME = ".hybridwrap"
+_OWNER = "stack"  # a file that names the stack whose local states and data lie here
+
+
+def home_of(root: Path, environ: Mapping[str, str]) -> Path:
+    """Say where the home of the stack with this manifest folder is; nothing is made."""
+    chosen = environ.get("HYBRIDWRAP_HOME")
+    return Path(chosen).expanduser().absolute() if chosen else root / NAME
+
+
+def make_home(home: Path, stack: str) -> None:
+    """Make the home: 0700, with its own .gitignore, for one stack only. Raise PreflightRefused.
+
+    Two stacks in one home would share the local states of modules that have the same name.
+    """
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        owner = home / _OWNER
+        if not owner.exists():
+            home.chmod(0o700)
+            (home / ".gitignore").write_text("*\n", encoding="utf-8")
+            owner.write_text(stack + "\n", encoding="utf-8")
+        found = owner.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise PreflightRefused(
+            f"{home} can't be made: {error.strerror}", hint="set HYBRIDWRAP_HOME to a folder that can be written"
+        ) from error
+    if found != stack:
+        raise PreflightRefused(
+            f'{home} belongs to the stack "{found}", not to "{stack}"',
+            hint="give every stack a HYBRIDWRAP_HOME of its own",
+        )
