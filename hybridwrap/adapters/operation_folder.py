@@ -106,10 +106,13 @@ class Folders:
     def __init__(self, home: Path, stack: str) -> None:
         self._home = home
         self._stack = stack
+        self._made = False
 
     def make(self, operation: str) -> Folder:
         """Make an operation's folder and take its runner's lock. Raise PreflightRefused."""
-        make_home(self._home, self._stack)
+        if not self._made:
+            make_home(self._home, self._stack)
+            self._made = True
         path = self._home / "operations" / operation
         try:
             path.parent.mkdir(mode=0o700, exist_ok=True)

@@ -19,11 +19,14 @@ _MEMINFO = Path("/proc/meminfo")
 _GROUP = Path("/sys/fs/cgroup")
 
 
-def collector_settings(env: Mapping[str, str], *, parallelism: int) -> dict[str, str]:
-    """GOGC and GOMEMLIMIT for each of so many engines; nothing when the user has set either or memory is short."""
+def collector_settings(env: Mapping[str, str], *, free: int, parallelism: int) -> dict[str, str]:
+    """GOGC and GOMEMLIMIT for each of so many engines; nothing when the user has set either or memory is short.
+
+    `free` is in bytes.
+    """
     if "GOGC" in env or "GOMEMLIMIT" in env or env.get(_SWITCH) == "off":
         return {}
-    limit = min(free_memory() // _SHARE // max(parallelism, 1), _MOST)
+    limit = min(free // _SHARE // max(parallelism, 1), _MOST)
     return {"GOGC": "off", "GOMEMLIMIT": str(limit)} if limit >= _LEAST else {}
 
 

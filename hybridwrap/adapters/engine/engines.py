@@ -9,11 +9,12 @@ from types import MappingProxyType
 
 from hybridwrap.adapters.engine import programs
 from hybridwrap.adapters.engine.backend import settle_backend
-from hybridwrap.adapters.engine.collector import collector_settings
+from hybridwrap.adapters.engine.collector import collector_settings, free_memory
 from hybridwrap.adapters.engine.environment import constant_variables, engine_environment, refuse_misleading
 from hybridwrap.adapters.engine.layout import Layout, relative
 from hybridwrap.adapters.engine.module_engine import EngineOfModule
 from hybridwrap.adapters.engine.process import Processes
+from hybridwrap.adapters.engine.programs import Program
 from hybridwrap.adapters.engine.setup import Setup
 from hybridwrap.adapters.engine.state_reader import StateReader
 from hybridwrap.adapters.engine.versions import Versions
@@ -32,13 +33,15 @@ class StackEngines:
         self._processes = Processes(clock)
         self._versions = Versions(self._layout.versions, self._processes)
         self._reader = StateReader(self._processes)
+        self._free_memory = free_memory()
+        self._programs: dict[tuple[str, str], Program] = {}
         self._warnings: dict[str, None] = {}
         self._lock = Lock()
 
     def at(self, module: Module, inputs: Mapping[str, Json] = _NO_INPUTS) -> EngineOfModule:
         env, warnings = engine_environment(self._environ, module)
         source = module.source.resolve()
-        program = programs.find(module.engine.program, search=env.get("PATH", ""), base=self._layout.root)
+        program = self._program(module.engine.program, env.get("PATH", ""))
         self._warn(*warnings, *_about(program))
         identity = self._versions.identify(program, env, source)
         programs.check(module, program, identity)
@@ -46,7 +49,7 @@ class StackEngines:
         data = self._layout.data_folder(module.name, identity.product)
         env |= {
             **constant_variables(module, inputs),
-            **collector_settings(env, parallelism=self._parallelism),
+            **collector_settings(env, free=self._free_memory, parallelism=self._parallelism),
             "TF_DATA_DIR": relative(data, source),
             "TF_WORKSPACE": module.workspace or "default",
         }
@@ -61,12 +64,17 @@ class StackEngines:
     def interrupt(self) -> int:
         return self._processes.interrupt()
 
+    def _program(self, wish: str, search: str) -> Program:
+        if (wish, search) not in self._programs:
+            self._programs[wish, search] = programs.find(wish, search=search, base=self._layout.root)
+        return self._programs[wish, search]
+
     def _warn(self, *texts: str) -> None:
         with self._lock:
             self._warnings.update(dict.fromkeys(texts))
 
 
-def _about(program: programs.Program) -> tuple[str, ...]:
+def _about(program: Program) -> tuple[str, ...]:
     if not program.is_script:
         return ()
     return (f"{program} is a script: an interrupt may not reach the engine behind it; name the binary with --engine",)

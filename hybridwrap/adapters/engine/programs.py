@@ -26,15 +26,10 @@ class Program:
 
     argv: tuple[str, ...]
     file: Path  # what it really is: as long as size and time are the same, so is its version
+    is_script: bool = False  # in front of the real binary, as version managers put there
 
     def __str__(self) -> str:
         return f"the embedded engine ({self.file})" if len(self.argv) > 1 else self.argv[0]
-
-    @property
-    def is_script(self) -> bool:
-        """Whether it is a script in front of the real binary, as version managers put there."""
-        with self.file.open("rb") as file:
-            return file.read(2) == b"#!"
 
 
 def find(wish: str, *, search: str, base: Path) -> Program:
@@ -80,7 +75,7 @@ def _look_up(name: str, *, search: str, base: Path) -> Program | None:
         return _embedded()
     if "/" in name:
         file = base / Path(name).expanduser()
-        return Program((str(file),), file.resolve()) if os.access(file, os.X_OK) and file.is_file() else None
+        return _on_disk(file) if os.access(file, os.X_OK) and file.is_file() else None
     found = shutil.which(name, path=search)
     return _behind_wrapper(Path(found).absolute()) if found else None
 
@@ -94,4 +89,9 @@ def _embedded() -> Program | None:
 def _behind_wrapper(file: Path) -> Program:
     """Skip the wrapper of setup-terraform and setup-opentofu: it dies of an interrupt that its engine survives."""
     binary = file.with_name(f"{file.name}-bin")
-    return Program((str(binary),), binary) if binary.is_file() else Program((str(file),), file.resolve())
+    return _on_disk(binary if binary.is_file() else file)
+
+
+def _on_disk(file: Path) -> Program:
+    with file.open("rb") as content:
+        return Program((str(file),), file.resolve(), is_script=content.read(2) == b"#!")
