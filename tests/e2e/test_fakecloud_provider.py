@@ -180,7 +180,7 @@ def test_a_crash_takes_the_plugin_down_after_the_object_was_made(plugin: Module,
     cloud.inject("web", "crash")
     ran = plugin.engine.run(plugin.folder, "apply", "-auto-approve", env=plugin.env)
     assert ran.returncode == 1
-    assert "Plugin did not respond" in ran.stderr
+    assert "ApplyResourceChange" in ran.stderr  # under "Plugin did not respond" or "Request cancelled": a race
     assert cloud.only("web")
     assert cloud.calls("create")[0].ended == ""
 
