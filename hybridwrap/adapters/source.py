@@ -1,15 +1,12 @@
-"""The files of a root module: which an engine loads, their digest, and the commit that they are of."""
+"""The files of a root module: which of them an engine loads, and their digests."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import re
-import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-
-from hybridwrap.domain.entry import Source
 
 GENERATED = "hybridwrap_override.tf.json"  # our own empty backend block, the same everywhere
 LOCK_FILE = ".terraform.lock.hcl"
@@ -56,7 +53,7 @@ def source_digest(folder: Path) -> str:
     The same in every checkout: names go in relative to the folder. Files that are read by a computed path are not seen.
     """
     contents = {}
-    for module in _closure(folder):
+    for module in closure(folder):
         for file in _all_config(module):
             contents[file] = file.read_bytes()
             contents |= {read: read.read_bytes() for read in _files_read(module, contents[file])}
@@ -88,8 +85,8 @@ def _all_config(folder: Path) -> list[Path]:
     return [Path(entry.path) for entry in os.scandir(folder) if _is_config(entry.name) and entry.is_file()]
 
 
-def _closure(folder: Path) -> list[Path]:
-    """The folder and, transitively, those of its local child modules."""
+def closure(folder: Path) -> list[Path]:
+    """Name the folder and, transitively, those of its local child modules."""
     found = [folder]
     for module in found:
         for file in _all_config(module):
@@ -105,43 +102,3 @@ def _files_read(module: Path, text: bytes) -> Iterator[Path]:
         path = module / os.fsdecode(name)
         if path.is_file():
             yield path
-
-
-class Commits:
-    """Answers which commit a folder is of; asks git once for each repository."""
-
-    def __init__(self) -> None:
-        self._trees: dict[Path, tuple[str, tuple[Path, ...]]] = {}
-
-    def commit(self, folder: Path) -> str:
-        """The commit, "" when the folder is in no repository or has changes that are not committed."""
-        root = next((p for p in (folder, *folder.parents) if (p / ".git").exists()), None)
-        if root is None:
-            return ""
-        if root not in self._trees:
-            self._trees[root] = _git_tree(root)
-        commit, changed = self._trees[root]
-        clean = not any(path == folder or folder in path.parents or path in folder.parents for path in changed)
-        return commit if clean else ""
-
-
-def _git_tree(root: Path) -> tuple[str, tuple[Path, ...]]:
-    """Ask for the commit and the paths that differ from it."""
-    argv = ["git", "--no-optional-locks", "-C", str(root), "status", "--porcelain=v2", "--branch", "-z", "--no-renames"]
-    try:
-        done = subprocess.run(argv, capture_output=True, check=True, timeout=30, stdin=subprocess.DEVNULL)
-    except (OSError, subprocess.SubprocessError):  # no git, or none that answers: then no commit is claimed
-        return "", ()
-    records = [os.fsdecode(record) for record in done.stdout.split(b"\0")]
-    commit = next((r.removeprefix("# branch.oid ") for r in records if r.startswith("# branch.oid ")), "")
-    changed = [r.split(" ", 8)[8] for r in records if r.startswith("1 ")]
-    changed += [r.split(" ", 10)[10] for r in records if r.startswith("u ")]
-    changed += [r[2:] for r in records if r.startswith("? ")]
-    return commit.replace("(initial)", ""), tuple(root / path for path in changed)
-
-
-def source_of(folder: Path, commits: Commits) -> Source:
-    """Describe a module's source for the ledger."""
-    closure = _closure(folder)
-    found = {commits.commit(module) for module in closure}
-    return Source(source_digest(folder), found.pop() if len(found) == 1 else "")

@@ -11,7 +11,7 @@ from pathlib import Path
 from hybridwrap.domain.entry import RecordedInput
 from hybridwrap.domain.json import Json, canonical, loads
 from hybridwrap.domain.outputs import Output, Provenance
-from hybridwrap.domain.stack import FromEnv, FromFile, Input, Literal, Module, Reference, Variable
+from hybridwrap.domain.stack import FromCaller, FromEnv, FromFile, Input, Literal, Module, Reference, Variable
 from hybridwrap.errors import PreflightRefused
 
 TF_VAR = "TF_VAR_"
@@ -64,6 +64,12 @@ class ResolvedInputs:
     outside: Mapping[str, Json] = field(default_factory=dict, repr=False)
     upstream: Mapping[str, Json] = field(default_factory=dict, repr=False)
     secret_upstream: bool = False
+
+    @property
+    def secret_values(self) -> tuple[Json, ...]:
+        """What must not be seen in any text."""
+        everything = {**self.outside, **self.values}
+        return tuple(everything[name] for name, kept in self.recorded.items() if kept.sensitive and name in everything)
 
     @property
     def has_secrets(self) -> bool:
@@ -170,6 +176,8 @@ def _value(source: Input, variable: Variable | None, known: Mapping[Reference, J
     match source:
         case Literal():
             return _fill(source.tree, lambda text: host.render(text, known))
+        case FromCaller(value):
+            return value
         case FromEnv(name):
             if name not in host.environ:
                 raise ValueError(f"the environment variable {name} is not set")
@@ -218,6 +226,8 @@ def _secret_record(module: Module, name: str, source: Input, sensitive: frozense
             return RecordedInput(sensitive=True, reference=f"env:{variable}")
         case FromFile(path, written):
             return RecordedInput(sensitive=True, reference=f"file:{written or path}")
+        case FromCaller() if _is_secret(module.interface.variables.get(name)):
+            return RecordedInput(sensitive=True, reference=f"option:-var {name}")
         case Literal() if _is_secret(module.interface.variables.get(name)):
             # What is written beside a reference may be the secret itself.
             text = _template(source) if _is_bare(source) else f"manifest:modules.{module.name}.inputs.{name}"

@@ -42,7 +42,15 @@ class FromFile:
     place: str = field(default="", compare=False)
 
 
-Input = Literal | FromEnv | FromFile
+@dataclass(frozen=True, slots=True)
+class FromCaller:
+    """A value given with the command; it is data, never a template."""
+
+    value: Json
+    place: str = field(default="-var", compare=False)
+
+
+Input = Literal | FromEnv | FromFile | FromCaller
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,9 @@ def _reason(error: ValidationError) -> str:
         words = " or ".join(TYPES[name] for name in ([wanted] if isinstance(wanted, str) else wanted))
         return f"must be {words}, this is {describe(value)}{_quoting(wanted, value)}"
     several = isinstance(wanted, list)
-    return REASONS.get(str(error.validator), error.message).format(
+    if error.validator not in REASONS:
+        return error.message
+    return REASONS[error.validator].format(
         wanted=" or ".join(map(str, wanted)) if several else wanted,
         value=value,
         shown=describe(value),

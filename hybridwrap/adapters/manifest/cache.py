@@ -1,0 +1,104 @@
+"""What the last check of a manifest found out, kept while manifest and sources stay the same: it saves the check."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from hybridwrap import __version__
+from hybridwrap.adapters.home import home_of, make_home
+from hybridwrap.adapters.manifest.engines import takes_tofu
+from hybridwrap.adapters.manifest.modules import Draft, path_nodes
+from hybridwrap.adapters.manifest.scope import Scope
+from hybridwrap.adapters.source import fingerprint
+from hybridwrap.domain.inputs import TF_VAR
+from hybridwrap.domain.json import Json, canonical, loads
+from hybridwrap.domain.stack import BackendBlock, DeclaredOutput, Interface, Reference, Variable
+from hybridwrap.errors import PreflightRefused
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A check without errors; `manifest` and `sources` are digests of what it was made from."""
+
+    manifest: str = ""
+    sources: str = ""
+    interfaces: Mapping[str, Interface] = field(default_factory=dict)
+    references: Mapping[str, tuple[Reference, ...]] = field(default_factory=dict)  # of templates
+    warnings: tuple[str, ...] = ()
+
+
+def manifest_digest(data: bytes) -> str:
+    return hashlib.sha256(__version__.encode() + b"\0" + data).hexdigest()
+
+
+def sources_digest(drafts: Collection[Draft], scope: Scope) -> str:
+    """Digest everything besides the manifest that a check depends on."""
+    from_files = [
+        path for d in drafts for field in ("var_files", "backend_config") for _, path in path_nodes(d, field, scope)
+    ]
+    outside = sorted(name for name in scope.environ if name.startswith(TF_VAR))
+    engines = {d.name: takes_tofu(d.engine, scope.environ) for d in drafts}
+    digest = fingerprint((d.source for d in drafts), from_files)
+    return hashlib.sha256(canonical([digest, outside, engines])).hexdigest()
+
+
+def _file(scope: Scope) -> Path:
+    name = hashlib.sha256(f"{scope.file}\0{scope.environment}".encode("utf-8", "surrogateescape")).hexdigest()
+    return home_of(scope.root, scope.environ) / "cache" / f"manifest-{name[:16]}.json"
+
+
+def recall(scope: Scope) -> Checked:
+    """Read the last check; one that is absent, unreadable or of another form is no check."""
+    try:
+        return _from_json(loads(_file(scope).read_bytes()))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return Checked()
+
+
+def remember(checked: Checked, scope: Scope) -> None:
+    """Write a check where that is possible; without it the next start is slower, and nothing else."""
+    file = _file(scope)
+    temporary = file.with_name(f"{file.name}.{os.getpid()}")
+    try:
+        make_home(home_of(scope.root, scope.environ), scope.stack)
+        file.parent.mkdir(mode=0o700, exist_ok=True)
+        with open(temporary, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as stream:
+            stream.write(canonical(_to_json(checked)))
+        temporary.replace(file)
+    except (OSError, PreflightRefused):
+        return
+
+
+def _to_json(checked: Checked) -> Json:
+    return {
+        "manifest": checked.manifest,
+        "sources": checked.sources,
+        "interfaces": {name: asdict(interface) for name, interface in checked.interfaces.items()},
+        "references": {t: [[r.module, r.output] for r in found] for t, found in checked.references.items()},
+        "warnings": list(checked.warnings),
+    }
+
+
+def _from_json(tree: Json) -> Checked:
+    return Checked(
+        str(tree["manifest"]),
+        str(tree["sources"]),
+        {name: _interface(found) for name, found in tree["interfaces"].items()},
+        {text: tuple(Reference(*pair) for pair in found) for text, found in tree["references"].items()},
+        tuple(tree["warnings"]),
+    )
+
+
+def _interface(tree: Json) -> Interface:
+    return Interface(
+        variables={name: Variable(**found) for name, found in tree["variables"].items()},
+        outputs={name: DeclaredOutput(**found) for name, found in tree["outputs"].items()},
+        backend=BackendBlock(**tree["backend"]) if tree["backend"] else None,
+        cloud=tree["cloud"],
+        required_version=tuple(tree["required_version"]),
+        protected=tuple(tree["protected"]),
+    )

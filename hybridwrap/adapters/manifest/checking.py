@@ -1,0 +1,36 @@
+"""All checks of a manifest that was built."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hybridwrap.adapters.manifest.edges import check_edges
+from hybridwrap.adapters.manifest.environment import declared_environments, in_environment
+from hybridwrap.adapters.manifest.interfaces import check_interfaces
+from hybridwrap.adapters.manifest.modules import Built, build_module, draft_modules
+from hybridwrap.adapters.manifest.node import Findings, Node, empty
+from hybridwrap.adapters.manifest.scope import Scope
+from hybridwrap.adapters.manifest.states import Places, check_environments, check_places, find_places
+
+
+def check(root: Node, built: Built, scope: Scope) -> None:
+    """Find everything that can be known wrong before anything runs."""
+    check_edges(built, root.get("modules") or empty(root.mark), scope)
+    check_interfaces(built, scope)
+    places = find_places(built.drafts, built.modules, scope)
+    check_places(built.drafts, places, built.ledger, scope)
+    others = [name for name in declared_environments(root) if name != scope.environment]
+    check_environments(built.drafts, places, {name: _places_in(name, root, built, scope) for name in others}, scope)
+
+
+def _places_in(environment: str, root: Node, built: Built, scope: Scope) -> Places:
+    """Where the states of the same modules lie in another environment, whose own troubles are not the matter here."""
+    there = replace(scope, environment=environment, findings=Findings(), source_findings=Findings())
+    merged = in_environment(root, environment, there.findings)
+    drafts = {
+        name: draft
+        for name, draft in draft_modules(merged, there).items()
+        if name in built.drafts and draft.source == built.drafts[name].source
+    }
+    modules = {name: build_module(d, built.interfaces.get(name), merged, there) for name, d in drafts.items()}
+    return find_places(drafts, modules, there)

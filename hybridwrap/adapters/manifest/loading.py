@@ -1,0 +1,125 @@
+"""From a file to a Stack: read, lay the environment over it, build, check; no check while nothing has changed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from hybridwrap.adapters.manifest.cache import Checked, manifest_digest, recall, remember, sources_digest
+from hybridwrap.adapters.manifest.environment import choose, declared_environments, in_environment
+from hybridwrap.adapters.manifest.modules import Built, Draft, build_module, draft_modules
+from hybridwrap.adapters.manifest.node import Findings, Node
+from hybridwrap.adapters.manifest.reading import parse, read_bytes
+from hybridwrap.adapters.manifest.scope import Scope
+from hybridwrap.adapters.manifest.settings import read_ledger, text
+from hybridwrap.domain.stack import Stack
+from hybridwrap.errors import InvalidManifest, Problem, UsageError
+
+MANIFEST = "hybridwrap.yaml"
+
+
+def find_manifest(start: Path) -> Path:
+    """Find the manifest in a folder or the nearest one above it. Raise UsageError when there is none."""
+    start = start.absolute()
+    for folder in (start, *start.parents):
+        if (folder / MANIFEST).is_file():
+            return folder / MANIFEST
+    misnamed = (start / "hybridwrap.yml").is_file()
+    hint = f"rename hybridwrap.yml to {MANIFEST}" if misnamed else "hybridwrap -f FILE …"
+    raise UsageError(f"no {MANIFEST} in {start} or a folder above it", hint=hint)
+
+
+def environments_of(file: Path) -> tuple[str, ...]:
+    """Name the environments of a manifest. Raise UsageError when it cannot be read, InvalidManifest for its text."""
+    return declared_environments(parse(read_bytes(file), _shown(file)))
+
+
+def load_stack(file: Path, *, environment: str | None, environ: Mapping[str, str]) -> Stack:
+    """Read a stack that may be run. Raise InvalidManifest with all problems; UsageError for file or environment."""
+    stack, problems = read_stack(file, environment=environment, environ=environ)
+    if problems:
+        raise InvalidManifest(problems)
+    return stack
+
+
+def read_stack(file: Path, *, environment: str | None, environ: Mapping[str, str]) -> tuple[Stack, tuple[Problem, ...]]:
+    """Read a stack that may be looked at, also when it does not fit its modules' sources: those are the problems.
+
+    Raise InvalidManifest with all problems when the manifest itself has any; UsageError for file or environment.
+    """
+    file = Path(os.path.abspath(file))  # noqa: PTH100  # symbolic links stay as they are
+    data = read_bytes(file)
+    root = parse(data, _shown(file))
+    scope = Scope(file, text(root.get("stack")), _environment(root, environment, environ), environ)
+    last, digest = recall(scope), manifest_digest(data)
+    if last.manifest != digest:
+        _refuse_bad_form(root)
+    merged = in_environment(root, scope.environment, scope.findings)
+    drafts = draft_modules(merged, scope)
+    sources = sources_digest(drafts.values(), scope)
+    known = last if (last.manifest, last.sources) == (digest, sources) else None
+    built = _build(merged, drafts, scope, known)
+    warnings = known.warnings if known else _check(root, built, scope)
+    problems = _problems(scope)
+    if scope.findings.errors:
+        raise InvalidManifest(problems)
+    if not known and not problems:
+        remember(Checked(digest, sources, built.interfaces, scope.references, warnings), scope)
+    stack = Stack(
+        name=scope.stack,
+        environment=scope.environment,
+        file=file,
+        modules=built.modules,
+        ledger=built.ledger,
+        environments=declared_environments(root),
+        warnings=warnings,
+    )
+    return stack, problems
+
+
+def _build(merged: Node, drafts: Mapping[str, Draft], scope: Scope, known: Checked | None) -> Built:
+    if known:
+        scope.references.update(known.references)
+        interfaces = known.interfaces
+    else:
+        from hybridwrap.adapters.manifest.interfaces import read_interfaces
+
+        interfaces = read_interfaces(drafts, scope)
+    modules = {name: build_module(draft, interfaces.get(name), merged, scope) for name, draft in drafts.items()}
+    return Built(drafts, modules, interfaces, read_ledger(merged, scope))
+
+
+def _check(root: Node, built: Built, scope: Scope) -> tuple[str, ...]:
+    from hybridwrap.adapters.manifest.checking import check
+
+    check(root, built, scope)
+    return tuple(map(str, (*scope.findings.warnings, *scope.source_findings.warnings)))
+
+
+def _problems(scope: Scope) -> tuple[Problem, ...]:
+    found = (*scope.findings.errors, *scope.source_findings.errors)
+    return tuple(sorted(found, key=lambda problem: (problem.file, problem.line, problem.column)))
+
+
+def _environment(root: Node, wanted: str | None, environ: Mapping[str, str]) -> str:
+    try:
+        return choose(declared_environments(root), wanted, environ)
+    except UsageError:
+        _refuse_bad_form(root)  # a broken manifest is the greater trouble
+        raise
+
+
+def _refuse_bad_form(root: Node) -> None:
+    from hybridwrap.adapters.manifest.schema_check import check_schema
+
+    findings = Findings()
+    check_schema(root, findings)
+    if findings.errors:
+        raise InvalidManifest(findings.errors)
+
+
+def _shown(file: Path) -> str:
+    """The manifest's name in messages: relative when it lies here or below."""
+    shown = os.path.relpath(file)
+    return str(file) if shown.startswith("..") else shown

@@ -1,0 +1,147 @@
+"""The modules of a manifest, from nodes to their types."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hybridwrap.adapters.manifest.node import Node, dotted, empty, overlay, plain
+from hybridwrap.adapters.manifest.scope import Scope
+from hybridwrap.adapters.manifest.settings import (
+    read_engine,
+    read_guard,
+    read_retry,
+    read_state,
+    read_verify,
+    seconds,
+    text,
+    texts,
+)
+from hybridwrap.adapters.manifest.values import read_input
+from hybridwrap.domain.stack import EngineWish, Interface, LedgerSettings, Module
+
+NOT_YET = ("include", "credentials", "account", "hooks", "watch")
+OWN_VARIABLES = re.compile(r"TF_(CLI_ARGS.*|DATA_DIR|INPUT|STATE_PERSIST_INTERVAL|WORKSPACE|VAR_.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A module as declared, before its source was read; `node` has the defaults below the module's own fields."""
+
+    name: str
+    node: Node
+    own_inputs: Mapping[str, Node]
+    default_inputs: Mapping[str, Node]
+    source: Path
+    engine: EngineWish
+
+    @property
+    def where(self) -> tuple[str, ...]:
+        return ("modules", self.name)
+
+    @property
+    def shown(self) -> str:
+        """The source as the manifest has it."""
+        return text(self.node.get("source"))
+
+    def inputs(self, interface: Interface | None) -> dict[str, Node]:
+        """The module's own inputs over those defaults whose variable it declares."""
+        known = interface.variables if interface else {}
+        found = {name: node for name, node in self.default_inputs.items() if name in known}
+        return found | {name: overlay(found.get(name), node) or node for name, node in self.own_inputs.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A manifest in one environment; a module whose source could not be read has no interface here."""
+
+    drafts: Mapping[str, Draft]
+    modules: Mapping[str, Module]
+    interfaces: Mapping[str, Interface]
+    ledger: LedgerSettings
+
+
+def draft_modules(root: Node, scope: Scope) -> dict[str, Draft]:
+    """Lay the defaults below every module that is not left out."""
+    refuse_not_yet(root, (), scope)
+    defaults = root.get("defaults") or empty(root.mark)
+    refuse_not_yet(defaults, ("defaults",), scope)
+    modules = root.get("modules") or empty(root.mark)
+    return {
+        name: _draft(name, node, defaults, root, scope)
+        for name, node in modules.fields.items()
+        if (enabled := node.get("enabled")) is None or enabled.value
+    }
+
+
+def refuse_not_yet(node: Node, where: tuple[str, ...], scope: Scope) -> None:
+    for name in NOT_YET:
+        if found := node.get(name):
+            scope.findings.error(found.key, dotted((*where, name)), f"`{name}` is not supported yet; leave it out")
+
+
+def _draft(name: str, node: Node, defaults: Node, root: Node, scope: Scope) -> Draft:
+    refuse_not_yet(node, ("modules", name), scope)
+    source = node.get("source")
+    if source is None:  # only an environment names it
+        scope.error(node, ("modules", name), '"source" is missing')
+    own, common = (found.fields if (found := part.get("inputs")) else {} for part in (node, defaults))
+    folder = Path(os.path.normpath(scope.root / Path(text(source)).expanduser()))
+    return Draft(name, overlay(defaults, node) or node, own, common, folder, read_engine(root, node, scope))
+
+
+def build_module(draft: Draft, interface: Interface | None, root: Node, scope: Scope) -> Module:
+    node, name = draft.node, draft.name
+    inputs = draft.inputs(interface)
+    return Module(
+        name=name,
+        source=draft.source,
+        interface=interface or Interface(),
+        inputs={n: read_input(child, (*draft.where, "inputs", n), scope, name) for n, child in inputs.items()},
+        depends_on=texts(node.get("depends_on")),
+        owner=text(node.get("owner")),
+        var_files=tuple(_paths(draft, "var_files", scope)),
+        env=_env(draft, scope),
+        state=read_state(root, draft.node, scope, name),
+        backend_config=tuple(_paths(draft, "backend_config", scope)),
+        workspace=workspace_of(draft, scope),
+        engine=draft.engine,
+        tags=texts(node.get("tags")),
+        protected=bool(plain(flag)) if (flag := node.get("protected")) else False,
+        on_destroy=text(node.get("on_destroy"), "destroy"),
+        retry=read_retry(node.get("retry"), (*draft.where, "retry"), scope),
+        timeout_seconds=seconds(node.get("timeout")),
+        verify=read_verify(node.get("verify")),
+        guard=read_guard(node.get("guard")),
+    )
+
+
+def workspace_of(draft: Draft, scope: Scope) -> str:
+    node = draft.node.get("workspace")
+    return scope.fill(node, (*draft.where, "workspace"), draft.name) if node else ""
+
+
+def _paths(draft: Draft, field: str, scope: Scope) -> Iterator[Path]:
+    for _, path in path_nodes(draft, field, scope):
+        yield path
+
+
+def path_nodes(draft: Draft, field: str, scope: Scope) -> Iterator[tuple[Node, Path]]:
+    """The files that a field names, each with the node that does."""
+    node = draft.node.get(field)
+    for at, child in enumerate(node.items if node else ()):
+        written = scope.fill(child, (*draft.where, field, at), draft.name)
+        yield child, Path(os.path.normpath(scope.root / Path(written).expanduser()))
+
+
+def _env(draft: Draft, scope: Scope) -> dict[str, str]:
+    node = draft.node.get("env") or empty(draft.node.mark)
+    for name, child in node.fields.items():
+        if OWN_VARIABLES.fullmatch(name):
+            instead = {"TF_WORKSPACE": "workspace"}.get(name, "inputs" if name.startswith("TF_VAR_") else "")
+            advice = f"; say it in `{instead}`" if instead else ": hybridwrap sets it itself"
+            scope.findings.error(child.key, dotted((*draft.where, "env", name)), f"{name} cannot be set here{advice}")
+    return {name: text(child) for name, child in node.fields.items()}

@@ -1,0 +1,63 @@
+"""What every part of one manifest is read with: the names that placeholders stand for, and where findings go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hybridwrap.adapters.manifest.node import Findings, Node, dotted
+from hybridwrap.adapters.manifest.wording import did_you_mean
+from hybridwrap.domain.json import Json
+from hybridwrap.domain.stack import Reference
+
+PLACEHOLDER = re.compile(r"\{([A-Za-z_]+)\}")
+
+Where = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One manifest in one environment.
+
+    `findings` are about the manifest itself: with an error there is no stack. `source_findings` are about it and the
+    modules' sources together: with an error there is a stack that can be looked at, and nothing may be run.
+    """
+
+    file: Path
+    stack: str
+    environment: str
+    environ: Mapping[str, str]
+    findings: Findings = field(default_factory=Findings)
+    source_findings: Findings = field(default_factory=Findings)
+    references: dict[str, tuple[Reference, ...]] = field(default_factory=dict)  # of templates, as far as read
+
+    @property
+    def root(self) -> Path:
+        return self.file.parent
+
+    def error(self, node: Node, where: Where, message: str) -> None:
+        self.findings.error(node.mark, dotted(where), message)
+
+    def fill(self, node: Node, where: Where, module: str = "") -> str:
+        """Put the names into a text: {stack} and {environment}, and {module} inside a module."""
+        names = {"stack": self.stack, "environment": self.environment} | ({"module": module} if module else {})
+        text = str(node.value)
+        for name in PLACEHOLDER.findall(text):
+            if name not in names:
+                shown = did_you_mean(name, names)
+                self.error(node, where, f"nothing is known for the placeholder {{{name}}}{shown}")
+        return PLACEHOLDER.sub(lambda found: names.get(found[1], found[0]), text)
+
+    def fill_tree(self, node: Node, where: Where, module: str = "") -> Json:
+        """Put the names into every text of a tree."""
+        match node.value:
+            case dict() as fields:
+                return {name: self.fill_tree(child, (*where, name), module) for name, child in fields.items()}
+            case list() as items:
+                return [self.fill_tree(child, (*where, at), module) for at, child in enumerate(items)]
+            case str():
+                return self.fill(node, where, module)
+            case scalar:
+                return scalar
