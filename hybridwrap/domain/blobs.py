@@ -6,7 +6,9 @@ from hybridwrap.domain.append import store_once
 from hybridwrap.domain.codec import digest_of
 from hybridwrap.domain.keys import Keys
 from hybridwrap.domain.ports import Cipher, Clock, Store
-from hybridwrap.errors import LedgerDamaged
+from hybridwrap.errors import LedgerDamaged, LedgerUnreachable
+
+SEALED = b"\x00hwb1"  # how an encrypted blob begins
 
 
 class Blobs:
@@ -34,4 +36,8 @@ class Blobs:
             raise LedgerDamaged(f"blob {digest} is missing")
         if digest_of(sealed) != digest:
             raise LedgerDamaged(f"blob {digest} is not what was stored")
-        return self._cipher.open(sealed) if self._cipher else sealed
+        if not sealed.startswith(SEALED):
+            return sealed  # from before encryption was set up
+        if self._cipher is None:
+            raise LedgerUnreachable(f"blob {digest} is encrypted", hint="set ledger.encryption in the manifest")
+        return self._cipher.open(sealed)

@@ -62,7 +62,7 @@ class Store(Protocol):
         """
 
     def list(self, prefix: str, *, after: str = "", limit: int | None = None) -> Iterator[Listed]:
-        """Keys with the prefix, in order of their bytes, those up to and including `after` left out."""
+        """Keys with the prefix, those up to and including `after` left out; of one folder, in the order of their bytes."""
 
     def delete(self, key: str) -> None:
         """Remove a key; one that is not there is no error."""
@@ -80,7 +80,8 @@ class HeadCache(Protocol):
 class Cipher(Protocol):
     """Encryption of blobs."""
 
-    def seal(self, data: bytes) -> bytes: ...
+    def seal(self, data: bytes) -> bytes:
+        """Encrypt; the result begins with `blobs.SEALED`. Raise LedgerUnreachable."""
 
     def open(self, data: bytes) -> bytes:
         """Decrypt what `seal` made. Raise LedgerUnreachable when there is no key for it."""
@@ -125,6 +126,9 @@ class OperationFolder(Protocol):
 
     def keep_result(self, data: bytes) -> None:
         """Write the result durably (fsync of file and folder) before the ledger is told."""
+
+    def drop_result(self) -> None:
+        """Forget the result: the ledger has it."""
 
     def drop_secrets(self) -> None:
         """Remove var-file and plan file."""

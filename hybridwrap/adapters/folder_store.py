@@ -1,0 +1,195 @@
+"""A store in a folder of this machine.
+
+Keeps: a key appears at once with all its bytes, durably, and only its first writer makes it: the bytes go to a
+temporary file in the same folder, which is then linked to its name. A writer killed at any point leaves the key whole
+or not there at all; what it may leave is a file whose name begins with a dot, which nobody reads.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from threading import get_native_id
+
+from hybridwrap.adapters.file_system import network_kind, read_mounts
+from hybridwrap.domain.ports import Attempt, Creation, Listed
+from hybridwrap.errors import LedgerUnreachable
+
+NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
+_serial = count()
+
+
+class FolderStore:
+    """Folders are 0700, files 0600; the root is made at the first write."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._ready: set[Path] = set()  # folders that are there, on a file system that will do
+
+    @property
+    def place(self) -> str:
+        return str(self._root)
+
+    def create(self, key: str, data: bytes) -> Attempt:
+        path = self._root / key
+        try:
+            temporary = self._write_beside(path, data)
+        except (OSError, LedgerUnreachable) as error:
+            return Attempt(Creation.REFUSED, f"{key}: {error}")
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return Attempt(Creation.EXISTS)
+        except OSError as error:
+            return Attempt(Creation.REFUSED, _explained(error, key))
+        finally:
+            temporary.unlink()
+        try:
+            _sync_folder(path.parent)
+        except OSError as error:
+            return Attempt(Creation.IN_DOUBT, f"{key}: {error}")
+        return Attempt(Creation.STORED)
+
+    def read(self, key: str) -> bytes | None:
+        try:
+            return (self._root / key).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise self._unreachable(key, error) from error
+
+    def replace(self, key: str, data: bytes, *, over: str | None = None) -> str | None:
+        path = self._root / key
+        try:
+            temporary = self._write_beside(path, data)
+            with _locked(path.parent):
+                if over is not None and _tag(path) != over:
+                    temporary.unlink()
+                    return None
+                tag = _tag(temporary)  # a rename changes neither the inode nor the time of the content
+                temporary.rename(path)
+            _sync_folder(path.parent)
+        except OSError as error:
+            raise self._unreachable(key, error) from error
+        return tag
+
+    def list(self, prefix: str, *, after: str = "", limit: int | None = None) -> Iterator[Listed]:
+        folder, _, _ = prefix.rpartition("/")
+        found = 0
+        try:
+            for key in _keys(self._root / folder, f"{folder}/" if folder else "", prefix, after):
+                if limit is not None and found >= limit:
+                    return
+                tag = _tag(self._root / key)
+                if tag:
+                    found += 1
+                    yield Listed(key, tag)
+        except OSError as error:
+            raise self._unreachable(prefix, error) from error
+
+    def delete(self, key: str) -> None:
+        try:
+            (self._root / key).unlink(missing_ok=True)
+        except OSError as error:
+            raise self._unreachable(key, error) from error
+
+    def _write_beside(self, path: Path, data: bytes) -> Path:
+        """Write and fsync a temporary file in the folder of `path`."""
+        self._make_ready(path.parent)
+        temporary = path.parent / f".{os.getpid()}-{get_native_id()}-{next(_serial)}"
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
+        return temporary
+
+    def _make_ready(self, folder: Path) -> None:
+        if folder in self._ready:
+            return
+        if not self._ready:
+            _make_folder(self._root)
+            self._must_be_local()
+        _make_folder(folder)
+        self._ready.add(folder)
+
+    def _must_be_local(self) -> None:
+        kind = network_kind(self._root, read_mounts())
+        if kind:
+            raise LedgerUnreachable(
+                f"{self._root} lies on a network file system ({kind}): a ledger there could be written twice",
+                hint="use a folder on a local disk, or `ledger: {s3: …}`",
+            )
+
+    def _unreachable(self, key: str, error: OSError) -> LedgerUnreachable:
+        return LedgerUnreachable(f"{self._root / key}: {error.strerror or error}")
+
+
+def _explained(error: OSError, key: str) -> str:
+    if error.errno in NO_LINKS:
+        return (
+            f"{key}: the file system has no hard links, a ledger needs them: use another folder, or `ledger: {{s3: …}}`"
+        )
+    return f"{key}: {error.strerror or error}"
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder and its parents durably."""
+    if folder.is_dir():
+        return
+    _make_folder(folder.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    _sync_folder(folder.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other writers from replacing a file of the folder between a look at it and its replacement."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _tag(path: Path) -> str:
+    """A tag of a file's content, "" when there is no file: every content comes with a file of its own."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return ""
+    return f"{found.st_mtime_ns:x}-{found.st_ino:x}-{found.st_size:x}"
+
+
+def _keys(folder: Path, key: str, prefix: str, after: str) -> Iterator[str]:
+    """Keys of the files below a folder that have the prefix and come after `after`, in the order of their bytes."""
+    try:
+        with os.scandir(folder) as found:
+            names = sorted(f"{item.name}/" if item.is_dir() else item.name for item in found if item.name[0] != ".")
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    for name in names:
+        here = f"{key}{name}"
+        if name.endswith("/"):
+            if here.startswith(prefix) or prefix.startswith(here):
+                yield from _keys(folder / name, here, prefix, after)
+        elif here.startswith(prefix) and here > after:
+            yield here

@@ -1,0 +1,167 @@
+"""A store in an S3 bucket, on AWS or on any server with working conditional writes.
+
+Keeps: a create is one request, once. The SDK's own retries would answer "exists" to a write of ours whose first answer
+was lost, so that client has none; what may be repeated goes through a second client, with retries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hybridwrap.adapters.s3_errors import Answer
+from hybridwrap.domain.ports import Attempt, Creation, Listed
+from hybridwrap.errors import LedgerUnreachable
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+T = TypeVar("T")
+TIMEOUT_SECONDS = 5
+CONNECTIONS = 32
+NOT_THERE = frozenset({"NoSuchKey", "404"})
+NOT_THE_ONE = frozenset({404, 409, 412})
+
+
+@dataclass(frozen=True, slots=True)
+class S3Settings:
+    """Where the bucket is and how it is spoken to; "" leaves the choice to the SDK and its environment."""
+
+    bucket: str
+    prefix: str = ""
+    region: str = ""
+    profile: str = ""
+    endpoint: str = ""
+    path_style: bool = False
+    kms_key_id: str = ""  # objects are then encrypted by SSE-KMS
+
+
+class S3Store:
+    def __init__(self, settings: S3Settings) -> None:
+        self._settings = settings
+        self._prefix = f"{settings.prefix.rstrip('/')}/" if settings.prefix.strip("/") else ""
+
+    @property
+    def place(self) -> str:
+        return self._url("")
+
+    def create(self, key: str, data: bytes) -> Attempt:
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        try:
+            self._once.put_object(**self._put(key, data), IfNoneMatch="*")
+        except ClientError as error:
+            return Answer.of(error.response, "PutObject").attempt(self._url(key), self._region)
+        except BotoCoreError as error:
+            return Attempt(_without_answer(error), f"{self._url(key)}: {error}")
+        except LedgerUnreachable as error:
+            return Attempt(Creation.REFUSED, error.message)
+        return Attempt(Creation.STORED)
+
+    def read(self, key: str) -> bytes | None:
+        def get() -> bytes:
+            return self._often.get_object(Bucket=self._settings.bucket, Key=self._prefix + key)["Body"].read()
+
+        return self._asked("GetObject", key, get, lambda answer: answer.code in NOT_THERE)
+
+    def replace(self, key: str, data: bytes, *, over: str | None = None) -> str | None:
+        only: dict[str, Any] = {} if over is None else {"IfMatch": over} if over else {"IfNoneMatch": "*"}
+
+        def put() -> str:
+            return self._often.put_object(**self._put(key, data), **only)["ETag"]
+
+        return self._asked("PutObject", key, put, lambda answer: bool(only) and answer.status in NOT_THE_ONE)
+
+    def list(self, prefix: str, *, after: str = "", limit: int | None = None) -> Iterator[Listed]:
+        start = {"StartAfter": self._prefix + after} if after else {}
+        token: dict[str, str] = {}
+        left = limit
+        while left is None or left > 0:
+            page = self._page(prefix, {**start, **token, "MaxKeys": min(left or 1000, 1000)})
+            found = page.get("Contents", [])
+            yield from (Listed(item["Key"].removeprefix(self._prefix), item["ETag"]) for item in found)
+            if not page.get("IsTruncated"):
+                return
+            left = None if left is None else left - len(found)
+            token = {"ContinuationToken": page["NextContinuationToken"]}
+
+    def delete(self, key: str) -> None:
+        def remove() -> None:
+            self._often.delete_object(Bucket=self._settings.bucket, Key=self._prefix + key)
+
+        self._asked("DeleteObject", key, remove, lambda answer: answer.code in NOT_THERE)
+
+    def _page(self, prefix: str, more: dict[str, Any]) -> dict[str, Any]:
+        def ask() -> dict[str, Any]:
+            page = self._often.list_objects_v2(Bucket=self._settings.bucket, Prefix=self._prefix + prefix, **more)
+            return dict(page)
+
+        return self._asked("ListObjectsV2", prefix, ask, lambda _: False) or {}
+
+    def _asked(self, action: str, key: str, request: Callable[[], T], absent: Callable[[Answer], bool]) -> T | None:
+        """Send a request that may be repeated; None when the answer says that the object is absent."""
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        try:
+            return request()
+        except ClientError as error:
+            answer = Answer.of(error.response, action)
+            if absent(answer):
+                return None
+            raise LedgerUnreachable(answer.explained(self._url(key), self._region)) from error
+        except BotoCoreError as error:
+            raise LedgerUnreachable(f"{self._url(key)}: {error}") from error
+
+    def _put(self, key: str, data: bytes) -> dict[str, Any]:
+        kms = {"ServerSideEncryption": "aws:kms", "SSEKMSKeyId": self._settings.kms_key_id}
+        more = kms if self._settings.kms_key_id else {}
+        return {"Bucket": self._settings.bucket, "Key": self._prefix + key, "Body": data, **more}
+
+    def _url(self, key: str) -> str:
+        at = f" at {self._settings.endpoint}" if self._settings.endpoint else ""
+        return f"s3://{self._settings.bucket}/{self._prefix}{key}{at}"
+
+    @property
+    def _region(self) -> str:
+        return self._settings.region or self._often.meta.region_name
+
+    @cached_property
+    def _once(self) -> S3Client:
+        return self._client(attempts=1)
+
+    @cached_property
+    def _often(self) -> S3Client:
+        return self._client(attempts=5)
+
+    def _client(self, *, attempts: int) -> S3Client:
+        import boto3
+        from botocore.config import Config
+        from botocore.exceptions import BotoCoreError
+
+        config = Config(
+            retries={"mode": "standard", "total_max_attempts": attempts},
+            connect_timeout=TIMEOUT_SECONDS,
+            read_timeout=TIMEOUT_SECONDS,
+            max_pool_connections=CONNECTIONS,
+            s3={"addressing_style": "path" if self._settings.path_style else "auto"},
+            # The ledger's own hash chain guards its bytes; many servers do not know the SDK's default checksums.
+            request_checksum_calculation="when_required",
+            response_checksum_validation="when_required",
+        )
+        try:
+            session = boto3.Session(
+                profile_name=self._settings.profile or None, region_name=self._settings.region or None
+            )
+            return session.client("s3", endpoint_url=self._settings.endpoint or None, config=config)
+        except (BotoCoreError, ValueError) as error:
+            raise LedgerUnreachable(f"{self.place}: {error}") from error
+
+
+def _without_answer(error: Exception) -> Creation:
+    """Without credentials nothing was sent; in any other case nobody knows."""
+    from botocore.exceptions import CredentialRetrievalError, NoCredentialsError, PartialCredentialsError
+
+    never_sent = isinstance(error, NoCredentialsError | PartialCredentialsError | CredentialRetrievalError)
+    return Creation.REFUSED if never_sent else Creation.IN_DOUBT

