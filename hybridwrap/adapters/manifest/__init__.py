@@ -1,6 +1,5 @@
 """`hybridwrap.yaml` and the modules that it names: from text with line numbers to a Stack."""
 
-from hybridwrap.adapters.manifest.host import host_for
 from hybridwrap.adapters.manifest.loading import environments_of, find_manifest, load_stack, read_stack
 
-__all__ = ["environments_of", "find_manifest", "host_for", "load_stack", "read_stack"]
+__all__ = ["environments_of", "find_manifest", "load_stack", "read_stack"]
