@@ -7,6 +7,7 @@ or -force-copy; where they would be needed, both places and the one command are 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from hybridwrap.adapters.engine.failure import failed
 from hybridwrap.adapters.engine.file_locks import filling_cache, initialising_in
@@ -45,7 +46,7 @@ def initialise(setup: Setup, folder: OperationFolder, processes: Processes, read
 
 def _run(setup: Setup, folder: OperationFolder, processes: Processes) -> None:
     output = folder.path / OUTPUT
-    command = setup.command(setup.init_line(input="false", json=True))
+    command = setup.outside_workspace(setup.init_line(input="false", json=True))
     ended, told = stream(processes, command, output, open_private(output, "w"), ignore)
     if ended.exit_code != 0:
         raise failed(setup, "init", ended, told, folder.path)
@@ -55,19 +56,22 @@ def _write_generated(setup: Setup) -> None:
     """Make the generated file what it must be; other environments and modules of the same folder use it, too."""
     file = setup.source / GENERATED
     wanted = setup.backend.generated
-    if (file.read_bytes() if file.exists() else None) == wanted:
-        return
     try:
-        if wanted is None:
-            file.unlink()  # the module has got a block of its own, which this file would override
-            return
-        fresh = setup.source / f".{GENERATED}.{os.getpid()}"
-        fresh.write_bytes(wanted)
-        fresh.replace(file)
+        if (file.read_bytes() if file.exists() else None) != wanted:
+            _put(file, wanted)
     except OSError as error:
         text = f"commit this as {file}:\n{wanted.decode()}" if wanted else f"remove {file}"
         raise PreflightRefused(
-            f'module "{setup.module.name}" has no backend block of its own, and {file} can\'t be written: '
+            f'the backend block of module "{setup.module.name}" must be in {file}, which can\'t be written: '
             f"{error.strerror}",
             hint=text,
         ) from error
+
+
+def _put(file: Path, content: bytes | None) -> None:
+    if content is None:
+        file.unlink()  # the module has got a block of its own, which this file would override
+        return
+    fresh = file.with_name(f".{file.name}.{os.getpid()}")
+    fresh.write_bytes(content)
+    fresh.replace(file)

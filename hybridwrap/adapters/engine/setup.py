@@ -40,5 +40,9 @@ class Setup:
     def command(self, argv: tuple[str, ...]) -> Command:
         return Command(argv, self.source, self.env)
 
+    def outside_workspace(self, argv: tuple[str, ...]) -> Command:
+        """A command that does not need the workspace: with its name in the environment, the engine would make it."""
+        return Command(argv, self.source, {**self.env, "TF_WORKSPACE": "default"})
+
     def place(self, settings: Mapping[str, Json]) -> StatePlace:
         return place_of(self.backend.type, settings, self.workspace, self.source, self.layout.root)

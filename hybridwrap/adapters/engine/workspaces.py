@@ -1,4 +1,4 @@
-"""Whether the wished workspace exists: an engine that is told a missing one by its environment makes a second copy."""
+"""Whether the wished workspace exists: an engine whose environment names a missing one makes it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def refuse_missing_workspace(setup: Setup, processes: Processes, reader: StateRe
 def _exists(setup: Setup, processes: Processes, reader: StateReader) -> bool:
     settings = current_settings(setup)
     if settings is None or not readable_directly(setup, settings):
-        _, listed, _ = processes.capture(setup.command(command_line(setup.program.argv, "workspace list")))
+        listing = setup.outside_workspace(command_line(setup.program.argv, "workspace list"))
+        _, listed, _ = processes.capture(listing)
         return setup.workspace.encode() in listed.replace(b"*", b" ").split()
     if setup.backend.type == "local":
         return local_file(settings, setup.workspace, setup.source).parent.is_dir()

@@ -1,0 +1,23 @@
+"""What all tests share: the real engines of this machine, and a word in the header on which of them there are."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.engines import engines
+
+pytest_plugins = ("tests.support.fakecloud.fixtures",)
+
+_FOUND = {name: engine is not None for name, engine in engines().items()}
+
+
+def pytest_report_header() -> str:
+    words = [f"{name} ({'found' if found else 'NOT FOUND, not tested'})" for name, found in _FOUND.items()]
+    return f"engines: {', '.join(words)}"
+
+
+@pytest.fixture(params=[name for name, found in _FOUND.items() if found])
+def engine_program(request: pytest.FixtureRequest) -> str:
+    """Every engine that is on this machine, as a manifest names it."""
+    name: str = request.param
+    return name
