@@ -6,24 +6,20 @@
 from __future__ import annotations
 
 import json
-import logging
 import subprocess
 import sys
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 _REPOSITORY = Path(__file__).parents[1]
 _COUNTS = "/requests"
 
-Environ = dict[str, Any]
-Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
+WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,42 +63,36 @@ def moto_server() -> Iterator[Server]:
 
 
 class Counting:
-    """Count requests, and let in one at a time: moto checks a condition and sets the object in two steps."""
+    """Count the requests to an application that is asked one at a time."""
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self, application: WsgiApp) -> None:
         self.application = application
-        self.lock = threading.Lock()
         self.counts: Counter[str] = Counter()
 
-    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         if environ["PATH_INFO"] == _COUNTS:
             counts, self.counts = self.counts, Counter()
             start_response("200 OK", [("Content-Type", "application/json")])
             return [json.dumps(counts).encode()]
-        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
-        environ["wsgi.input"] = BytesIO(body)
-        with self.lock:
-            self.counts[_kind(environ)] += 1
-            return self.application(environ, start_response)
+        self.counts[_kind(environ)] += 1
+        return self.application(environ, start_response)
 
 
-def _kind(environ: Environ) -> str:
+def _kind(environ: dict[str, Any]) -> str:
     client = "boto" if environ.get("HTTP_USER_AGENT", "").startswith("Boto3") else "engine"
     listing = environ["REQUEST_METHOD"] == "GET" and "list-type=" in environ["QUERY_STRING"]
     return f"{client} {'LIST' if listing else environ['REQUEST_METHOD']}"
 
 
 def _serve() -> None:
-    from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
-    from werkzeug.serving import make_server
+    from tests.support.s3_servers import moto
 
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    application = Counting(DomainDispatcherApplication(create_backend_app))
-    server = make_server("127.0.0.1", 0, application, threaded=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    sys.stdout.write(f"{server.server_port}\n")
-    sys.stdout.flush()
-    sys.stdin.read()
+    with moto() as server:
+        if server.app is not None:
+            server.app.app = Counting(server.app.app)
+        sys.stdout.write(f"{server.endpoint.rpartition(':')[2]}\n")
+        sys.stdout.flush()
+        sys.stdin.read()
 
 
 if __name__ == "__main__":

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from tests.support.aws_provider import NotAvailable, aws_provider_configuration
 from tests.support.engines import RealEngine, engines
+from tests.support.s3_servers import moto
 from tests.support.stacks import aws_with_server
 
 pytestmark = [pytest.mark.e2e, pytest.mark.aws_provider]
@@ -27,11 +27,8 @@ def engine() -> RealEngine:
 
 @pytest.fixture(scope="module")
 def aws_endpoint() -> Iterator[str]:
-    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
-    _, port = server.get_host_and_port()
-    yield f"http://127.0.0.1:{port}"
-    server.stop()
+    with moto() as server:
+        yield server.endpoint
 
 
 @pytest.fixture(scope="module")

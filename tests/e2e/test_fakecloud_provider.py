@@ -17,9 +17,7 @@ from tests.support.fakecloud.serving import SharedProvider
 from tests.support.stacks import FAKECLOUD
 
 pytestmark = pytest.mark.e2e
-pytest_plugins = ("tests.support.fakecloud.fixtures",)
 
-_FOUND = [pytest.param(engine, id=name) for name, engine in engines().items() if engine]
 _FIRST: RealEngine = next(engine for engine in engines().values() if engine)
 
 _SERVER = FAKECLOUD + 'resource "fakecloud_server" "web" { name = "web" }\n'
@@ -94,6 +92,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def engine(engine_program: str) -> RealEngine:
+    found = engines()[engine_program]
+    assert found is not None
+    return found
+
+
+@pytest.fixture
 def module(folder: Path, fakecloud_env: Mapping[str, str]) -> Module:
     made = Module(folder, _FIRST, fakecloud_env)
     made.write(_SERVER)
@@ -125,14 +130,12 @@ def _live_through(module: Module, cloud: Cloud) -> None:
     assert cloud.objects() == []
 
 
-@pytest.mark.parametrize("engine", _FOUND)
 def test_objects_are_made_read_updated_and_deleted(
     folder: Path, engine: RealEngine, cloud: Cloud, fakecloud_env: Mapping[str, str]
 ) -> None:
     _live_through(Module(folder, engine, fakecloud_env), cloud)
 
 
-@pytest.mark.parametrize("engine", _FOUND)
 def test_an_engine_can_start_the_provider_as_a_plugin(
     folder: Path, engine: RealEngine, cloud: Cloud, fakecloud_plugin_env: Mapping[str, str]
 ) -> None:

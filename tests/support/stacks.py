@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from tests.support.fakecloud.provider import SOURCE
+from tests.support.fakecloud import SOURCE
 
 _TINY = """
 variable "name" { type = string }

@@ -21,13 +21,10 @@ from tf.schema import Attribute, Schema
 from tf.types import Map, Number, String, Unknown
 from tf.utils import Diagnostics
 
-from tests.support.fakecloud import api
+from tests.support.fakecloud import SOURCE, api
 from tests.support.fakecloud.api import Answer, Request
 from tests.support.fakecloud.cloud import Cloud, CloudThing
 from tests.support.fakecloud.faults import Operation
-
-SOURCE = "example.test/lab/fakecloud"
-VERSION = "1.0.0"
 
 State = dict[str, Any]  # what the framework hands over: attribute names and plain values
 

@@ -21,7 +21,8 @@ import grpc  # type: ignore[import-untyped]
 from tf.gen import grpc_controller_pb2, grpc_controller_pb2_grpc, grpc_stdio_pb2_grpc, tfplugin_pb2, tfplugin_pb2_grpc
 from tf.provider import ProviderServicer
 
-from tests.support.fakecloud.provider import SOURCE, FakeCloudProvider
+from tests.support.fakecloud import SOURCE
+from tests.support.fakecloud.provider import FakeCloudProvider
 
 _THREADS = 256  # a call that hangs keeps one
 _PROTOCOL = 6

@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.support.fakecloud import SOURCE, VERSION
 from tests.support.fakecloud.cloud import Cloud
-from tests.support.fakecloud.provider import SOURCE, VERSION
 
 _REPOSITORY = Path(__file__).parents[3]
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
