@@ -278,12 +278,11 @@ class _Seen:
 
 
 def _parsed(text: bytes) -> _Line | None:
-    for candidate in (text, text.decode(errors="replace").encode()):
-        try:
-            return _line(candidate)
-        except (msgspec.DecodeError, RecursionError):
-            continue
-    return None
+    valid = text if text.isascii() else text.decode(errors="replace").encode()
+    try:
+        return _line(valid)
+    except (msgspec.DecodeError, RecursionError):
+        return None
 
 
 def _planned(line: _Line) -> PlannedChange:
