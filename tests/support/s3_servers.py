@@ -149,6 +149,7 @@ def _weed(folder: Path, port: int) -> list[str]:
         f"-dir={folder / 'data'}",
         "-volume.max=400",
         "-master.volumeSizeLimitMB=64",
+        "-master.telemetry=false",  # on by default: it would report to its makers
         "-filer",
         "-s3",
         f"-s3.port={port}",
