@@ -89,3 +89,11 @@ def test_a_module_documents_each_variable_and_output(module: Path) -> None:
     ]
     documented = [cell for cell in first_cells((module / "README.md").read_text()) if cell.startswith("`")]
     assert sorted(documented) == sorted(declared)
+
+
+def test_the_files_that_the_map_of_the_code_names_are_there() -> None:
+    named = re.findall(r"`((?:cli|run|domain|adapters|tests|schemas)/[\w./]*)`", text_of("docs/architecture.md"))
+    patterns = [name.replace("NAME", "*") for name in named]
+    missing = [each for each in patterns if not any(any(base.glob(each)) for base in (ROOT, ROOT / "hybridwrap"))]
+    assert missing == []
+    assert named
