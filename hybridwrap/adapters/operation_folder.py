@@ -10,7 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -24,6 +24,7 @@ RUNNER_LOCK = "runner.lock"
 PLAN = "plan"
 VARIABLES = "vars.tfvars.json"
 RESULT = "result.json"
+_LOGS = (EVENTS, "plan.jsonl", "stderr")
 _SECRETS = (PLAN, VARIABLES)
 
 
@@ -86,8 +87,15 @@ class Folder:
         with _opened(self._path, os.O_RDONLY | os.O_DIRECTORY) as folder:
             os.fsync(folder)
 
+    def drop_result(self) -> None:
+        (self._path / RESULT).unlink(missing_ok=True)
+
     def drop_secrets(self) -> None:
         _drop_secrets(self._path)
+
+    def rewrite_logs(self, mask: Callable[[str], str]) -> None:
+        for name in _LOGS:
+            _rewrite(self._path / name, mask)
 
     def release(self) -> None:
         for held in (self._events, self._runner):
@@ -183,6 +191,20 @@ def _clear(path: Path) -> bool:
                 return False
         _drop_secrets(path)
         return True
+
+
+def _rewrite(file: Path, mask: Callable[[str], str]) -> None:
+    """Replace a log by its masked form, line by line; bytes that are no UTF-8 survive."""
+    if not file.exists():
+        return
+    masked = file.with_suffix(".masked")
+    private = os.open(masked, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with (
+        file.open(encoding="utf-8", errors="surrogateescape", newline="") as log,
+        os.fdopen(private, "w", encoding="utf-8", errors="surrogateescape", newline="") as new,
+    ):
+        new.writelines(map(mask, log))
+    masked.replace(file)
 
 
 def _drop_secrets(path: Path) -> None:

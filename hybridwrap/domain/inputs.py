@@ -281,8 +281,3 @@ def _digest(value: Json, key: bytes, *, secret: bool) -> str:
     if not secret:
         return hashlib.sha256(canonical(value)).hexdigest()
     return hmac.new(key, canonical(value), hashlib.sha256).hexdigest() if key else ""
-
-
-def with_nulls(outputs: Mapping[str, Output], declared: Iterable[str]) -> dict[str, Output]:
-    """Complete the outputs of an apply that succeeded: the engine does not store an output that is null by design."""
-    return {name: Output(Provenance.KNOWN) for name in declared} | dict(outputs)

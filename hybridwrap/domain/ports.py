@@ -62,7 +62,7 @@ class Store(Protocol):
         """
 
     def list(self, prefix: str, *, after: str = "", limit: int | None = None) -> Iterator[Listed]:
-        """Keys with the prefix, those up to and including `after` left out; of one folder, in the order of their bytes."""
+        """Keys with the prefix that come after `after`; those of one folder in the order of their bytes."""
 
     def delete(self, key: str) -> None:
         """Remove a key; one that is not there is no error."""
@@ -133,6 +133,9 @@ class OperationFolder(Protocol):
     def drop_secrets(self) -> None:
         """Remove var-file and plan file."""
 
+    def rewrite_logs(self, mask: Callable[[str], str]) -> None:
+        """Take what must not stay on disk out of the event files and stderr; the engine must be gone."""
+
     def release(self) -> None:
         """Let go of the runner's lock."""
 
@@ -198,6 +201,9 @@ class ModuleEngine(Protocol):
         self, folder: OperationFolder, inputs: Mapping[str, Json], options: PlanOptions, listen: Listen
     ) -> Planned:
         """Write var-file and plan file into the folder. Raise CommandFailed when it fails: no plan file is left."""
+
+    def show(self, folder: OperationFolder, *, colour: bool) -> str:
+        """The engine's own text for the plan in the folder, sensitive values hidden."""
 
     def apply(self, folder: OperationFolder, listen: Listen) -> Applied:
         """Apply the plan in the folder with the same var-file; the folder must be locked.

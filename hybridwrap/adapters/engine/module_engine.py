@@ -83,6 +83,15 @@ class EngineOfModule:
         self._believe(told)
         return Planned(ended, told, changes=ended.exit_code == _CHANGES, digest=_digest(plan))
 
+    def show(self, folder: OperationFolder, *, colour: bool) -> str:
+        line = command_line(
+            self._setup.program.argv, "show", str(folder.path / PLAN), no_color=None if colour else True
+        )
+        ended, text, told = self._processes.capture(self._setup.command(line))
+        if ended.exit_code != 0:
+            return f"(the engine can't show the plan: {told.decode(errors='replace').strip()})\n"
+        return text.decode(errors="replace")
+
     def apply(self, folder: OperationFolder, listen: Listen) -> Applied:
         refuse_errored(self._setup)
         lock = folder.hand_over()

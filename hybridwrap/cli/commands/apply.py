@@ -1,0 +1,56 @@
+"""`hybridwrap apply`."""
+
+from __future__ import annotations
+
+import click
+
+from hybridwrap.cli.approval import approval
+from hybridwrap.cli.options import (
+    Place,
+    json_option,
+    parallelism_option,
+    plan_options,
+    selection_options,
+    stack_options,
+)
+from hybridwrap.cli.running import at_work, watcher, writing_job
+from hybridwrap.cli.variables import Variables
+from hybridwrap.domain.ports import PlanOptions
+from hybridwrap.run.apply import apply
+from hybridwrap.run.context import Options
+from hybridwrap.run.selection import Selection
+
+
+@click.command("apply")
+@stack_options
+@selection_options
+@plan_options
+@parallelism_option
+@click.option("-auto-approve", "--auto-approve", is_flag=True, help="Apply each plan as soon as it is made.")
+@click.option("--fail-fast", is_flag=True, help="Start nothing more after the first module that fails.")
+@click.option("--state-moved", is_flag=True, help="The states lie in another place than recorded, on purpose.")
+@json_option
+def command(
+    place: Place,
+    selection: Selection,
+    plan: PlanOptions,
+    variables: Variables,
+    parallelism: int,
+    auto_approve: bool,
+    fail_fast: bool,
+    state_moved: bool,
+    as_json: bool,
+) -> int:
+    """Plan and apply modules in the order of their graph.
+
+    Without names: the whole stack, or the modules in or below the current folder. Words after `--` go to the engine's
+    plan.
+    """
+    approve = approval(auto_approve=auto_approve, as_json=as_json)
+    job = writing_job(place, selection, variables, parallelism=parallelism)
+    options = Options(plan, parallelism, fail_fast=fail_fast, state_moved=state_moved)
+    watch = watcher(job, as_json=as_json)
+    with at_work(job, options, watch) as context:
+        end = apply(context, job.modules, approve)
+    watch.run_ended(end, job.knowledge.outputs)
+    return end.exit_code

@@ -1,0 +1,71 @@
+"""`hybridwrap plan`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import Lock
+
+import click
+
+from hybridwrap.cli.options import (
+    Place,
+    json_option,
+    parallelism_option,
+    plan_options,
+    selection_options,
+    stack_options,
+)
+from hybridwrap.cli.plans import show_plan
+from hybridwrap.cli.running import at_work, reading_job, watcher
+from hybridwrap.cli.variables import Variables
+from hybridwrap.domain.ports import PlanOptions
+from hybridwrap.run.context import Options
+from hybridwrap.run.plan import plan as make_plans
+from hybridwrap.run.preparation import Prepared
+from hybridwrap.run.selection import Selection
+
+CHANGES = 2
+
+
+@click.command("plan")
+@stack_options
+@selection_options
+@plan_options
+@parallelism_option
+@click.option(
+    "-detailed-exitcode",
+    "--detailed-exitcode",
+    is_flag=True,
+    help="Exit with 2 when a module has changes or is deferred.",
+)
+@json_option
+def command(
+    place: Place,
+    selection: Selection,
+    plan: PlanOptions,
+    variables: Variables,
+    parallelism: int,
+    detailed_exitcode: bool,
+    as_json: bool,
+) -> int:
+    """Show what apply would do; nothing is recorded.
+
+    A module that needs a value which is not there yet is deferred, never planned on a made-up one. Words after `--` go
+    to the engine's plan.
+    """
+    job = reading_job(place, selection, variables, parallelism=parallelism)
+    watch = watcher(job, as_json=as_json)
+    one_at_a_time = Lock()
+
+    def show(prepared: Prepared) -> None:
+        if not as_json:
+            with one_at_a_time:
+                show_plan(prepared)
+
+    with at_work(job, Options(plan, parallelism), watch) as context:
+        end = make_plans(context, job.modules, show)
+    changes = any(module_end.result in ("planned", "deferred") for module_end in end.modules.values())
+    if detailed_exitcode and changes and end.exit_code == 0:
+        end = replace(end, exit_code=CHANGES)
+    watch.run_ended(end, job.knowledge.outputs)
+    return end.exit_code

@@ -1,0 +1,90 @@
+"""Builds everything that a command works with; the only place that knows which adapter stands behind which port."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from hybridwrap.adapters import templates
+from hybridwrap.adapters.clock import SystemClock, Ulids
+from hybridwrap.adapters.commits import Commits, source_of
+from hybridwrap.adapters.engine.engines import StackEngines
+from hybridwrap.adapters.home import home_of
+from hybridwrap.adapters.manifest.loading import find_manifest, load_stack, read_stack
+from hybridwrap.adapters.manifest.var_files import given_values
+from hybridwrap.adapters.operation_folder import Folders
+from hybridwrap.adapters.writer import this_writer
+from hybridwrap.cli.options import Place
+from hybridwrap.cli.stores import cipher_of, store_of
+from hybridwrap.domain.inputs import Host
+from hybridwrap.domain.ledger import Ledger
+from hybridwrap.domain.stack import Stack
+from hybridwrap.run.context import Tools
+
+
+def load(place: Place) -> Stack:
+    """Read the stack that a command is about. Raise UsageError, InvalidManifest."""
+    return load_stack(_file(place), environment=place.environment, environ=os.environ)
+
+
+def look_at(place: Place) -> Stack:
+    """Read a stack of which nothing will run: what is wrong with its modules' sources does not matter then."""
+    return read_stack(_file(place), environment=place.environment, environ=os.environ)[0]
+
+
+def _file(place: Place) -> Path:
+    return place.manifest or find_manifest(Path.cwd())
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """The tools for one stack on this host; nothing is opened or made yet."""
+
+    tools: Tools
+    folders: Folders
+    home: Path
+
+    @property
+    def stack(self) -> Stack:
+        return self.tools.stack
+
+    @property
+    def ledger(self) -> Ledger:
+        return self.tools.ledger
+
+
+def equip(stack: Stack, *, parallelism: int = 1) -> Workshop:
+    """Raise PreflightRefused for a ledger key that is none."""
+    environ, clock = dict(os.environ), SystemClock()
+    ids, commits = Ulids(clock), Commits()
+    home = home_of(stack.root, environ)
+    cipher, digest_key = cipher_of(stack.ledger, environ)
+    ledger = Ledger(
+        store=store_of(stack.ledger),
+        stack=stack.name,
+        environment=stack.environment,
+        writer=this_writer(environ, clock.now()),
+        clock=clock,
+        ids=ids,
+        cipher=cipher,
+    )
+    host = Host(
+        render=templates.render,
+        environ=environ,
+        read_text=lambda path: path.read_bytes().decode(),  # line ends stay as they are
+        given=lambda module: given_values(module, stack.root),
+    )
+    folders = Folders(home, stack.name)
+    tools = Tools(
+        stack=stack,
+        ledger=ledger,
+        engines=StackEngines(stack, home, clock, environ, parallelism=parallelism),
+        folders=folders,
+        host=host,
+        source_of=lambda folder: source_of(folder, commits),
+        clock=clock,
+        ids=ids,
+        digest_key=digest_key,
+    )
+    return Workshop(tools, folders, home)

@@ -1,0 +1,41 @@
+"""The last lines of a run: what is true now, what is known, what to type next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from hybridwrap.cli.lines import coloured, duration
+from hybridwrap.domain.outputs import Output, Provenance
+from hybridwrap.domain.run import ModuleEnd
+from hybridwrap.run.queue import ENDED_WELL
+
+OutputsByModule = Mapping[str, Mapping[str, Output]]
+ORDER = ("ok", "unchanged", "planned", "deferred", "error", "unknown", "unsent", "busy", "refused", "stopped")
+FINE = ENDED_WELL | {"planned", "deferred"}
+SHOWN = 6  # names of outputs that fit into a line
+
+
+def last_lines(ends: Mapping[str, ModuleEnd], outputs: OutputsByModule, seconds: float) -> Iterator[str]:
+    """Count; after a failure name the outputs that can be used all the same, and the next commands, each once."""
+    counts = Counter(end.result for end in ends.values())
+    words = [*(word for word in ORDER if word in counts), *sorted(set(counts) - set(ORDER))]
+    told = ", ".join(f"{counts[word]} {coloured(word)}" for word in words)
+    yield f"{told or 'nothing to do'} in {duration(seconds)}"
+    bad = [name for name, end in ends.items() if end.result not in FINE]
+    if bad:
+        yield from _known(ends, outputs)
+        hints = dict.fromkeys(end.hint for end in ends.values() if end.hint)
+        yield f"next: {'   '.join(hints) or 'once repaired, the same command again'}"
+
+
+def _known(ends: Mapping[str, ModuleEnd], outputs: OutputsByModule) -> Iterator[str]:
+    names = [
+        f"{module}.{name}"
+        for module in ends
+        for name, output in outputs.get(module, {}).items()
+        if output.provenance is Provenance.KNOWN
+    ]
+    if names:
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        yield f"known: {', '.join(names[:SHOWN])}{more}"

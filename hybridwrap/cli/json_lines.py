@@ -1,0 +1,55 @@
+"""A run as one JSON event per line (schema events.v1), for programs."""
+
+from __future__ import annotations
+
+from threading import Lock
+
+import click
+
+from hybridwrap.cli.ending import OutputsByModule
+from hybridwrap.domain.charter import stamp
+from hybridwrap.domain.codec import plain
+from hybridwrap.domain.engine_run import Diagnostic, Hook
+from hybridwrap.domain.json import Json, canonical
+from hybridwrap.domain.ports import Clock, EngineEvent
+from hybridwrap.domain.run import ModuleEnd, RunEnd, RunStart
+
+
+class JsonLines:
+    """A Watcher that writes on stdout; the last line is the result."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._lock = Lock()
+
+    def run_began(self, start: RunStart) -> None:
+        edges = {name: list(needs) for name, needs in start.edges.items()}
+        self._write("run_began", run=start.run, command=start.command, modules=list(start.modules), edges=edges)
+
+    def phase(self, module: str, phase: str) -> None:
+        self._write("phase", module=module, phase=phase)
+
+    def event(self, module: str, event: EngineEvent) -> None:
+        match event:
+            case Hook():
+                self._write("object", module=module, **plain(event))
+            case Diagnostic():
+                self._write("diagnostic", module=module, **plain(event))
+
+    def warning(self, module: str, text: str) -> None:
+        self._write("warning", module=module, text=text)
+
+    def note(self, text: str) -> None:
+        self._write("note", text=text)
+
+    def module_ended(self, module: str, end: ModuleEnd) -> None:
+        self._write("module_ended", module=module, **plain(end))
+
+    def run_ended(self, end: RunEnd, _outputs: OutputsByModule) -> None:
+        modules = {name: module_end.result for name, module_end in end.modules.items()}
+        self._write("result", run=end.run, exit_code=end.exit_code, modules=modules)
+
+    def _write(self, kind: str, **fields: Json) -> None:
+        line = canonical({"version": 1, "time": stamp(self._clock.now()), "type": kind, **fields})
+        with self._lock:
+            click.echo(line)

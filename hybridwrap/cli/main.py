@@ -1,0 +1,119 @@
+"""The entry point: commands are loaded when they are called, every ending has its exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from hybridwrap import __version__
+from hybridwrap.errors import HybridwrapError, UsageError
+
+COMMANDS = {
+    "adopt": "Take a state that exists into the ledger.",
+    "apply": "Plan and apply modules in the order of their graph.",
+    "completion": "Print the completion script of a shell.",
+    "history": "List the runs, newest first.",
+    "init": "Initialise the engine in each module.",
+    "list": "List the modules of the stack, in order.",
+    "output": "Show outputs, each with where its value comes from.",
+    "plan": "Show what apply would do.",
+    "render": "Show a module as the engine would get it.",
+    "show": "Show one run.",
+    "status": "Show where each module stands.",
+    "tf": "Run any engine command in a module.",
+    "validate": "Check the manifest and its modules; run nothing.",
+}
+TAKE_WORDS = frozenset({"apply", "plan", "tf"})  # words after `--` are the engine's
+INTERRUPTED = 130
+WRONG_USAGE = 64
+BUG = 1
+
+
+class LazyGroup(click.Group):
+    """Commands are modules of this package with the same name, imported when called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"hybridwrap.cli.commands.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            raise UsageError(f'there is no command "{args[0]}"{_suggestion(args[0])}')
+        if ctx.obj and args and args[0] not in TAKE_WORDS:
+            raise UsageError(f"`{args[0]}` takes no words after `--`", hint=f"hybridwrap {args[0]} --help")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def main(self, *args: Any, **extra: Any) -> NoReturn:
+        """Run a command and exit with its code; `standalone_mode` has no other form here."""
+        extra.pop("standalone_mode", None)
+        argv, words = _split(args[0] if args else extra.pop("args", None) or sys.argv[1:])
+        try:
+            code = super().main(argv, standalone_mode=False, obj=words, **extra)
+        except HybridwrapError as error:
+            code = _report(error, argv)
+        except click.UsageError as error:
+            code = _report(UsageError(error.format_message(), hint=_help_line(error.ctx)), argv)
+        except click.Abort:
+            code = INTERRUPTED
+        except BrokenPipeError:
+            # The reader of our output is gone: there is nobody to tell.
+            sys.stderr.close()
+            code = 0
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, "-V", "--version", prog_name="hybridwrap", message="%(prog)s %(version)s")
+def main() -> None:
+    """Run Terraform and OpenTofu stacks, and keep a record of what was done.
+
+    hybridwrap runs the engine once per module, in the order of the graph, and keeps an operation ledger beside the
+    engine's state: what was attempted, what is known, what never ran, what to do next.
+    """
+
+
+def _split(argv: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Tell our own words from those after `--`."""
+    if "--" not in argv:
+        return list(argv), ()
+    end = list(argv).index("--")
+    return list(argv[:end]), tuple(argv[end + 1 :])
+
+
+def _report(error: HybridwrapError, argv: list[str]) -> int:
+    if "--json" in argv:
+        from hybridwrap.domain.json import canonical
+
+        line = {"type": "exit", "code": error.exit_code, "message": error.message, "hint": error.hint}
+        click.echo(canonical(line).decode(), err=True)
+        return error.exit_code
+    click.echo(error.message, err=True)
+    if error.hint:
+        click.echo(f"next: {error.hint}", err=True)
+    return error.exit_code
+
+
+def _help_line(ctx: click.Context | None) -> str:
+    return f"{ctx.command_path} --help" if ctx else "hybridwrap --help"
+
+
+def _suggestion(name: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, COMMANDS, n=1)
+    return f'; did you mean "{close[0]}"?' if close else ""

@@ -1,0 +1,115 @@
+"""Options that several commands share, each written once, and what they mean."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hybridwrap.cli.variables import Variables
+from hybridwrap.domain.ports import PlanOptions
+from hybridwrap.domain.status import Status
+from hybridwrap.errors import UsageError
+from hybridwrap.run.selection import Selection
+
+Command = Callable[..., Any]
+REFUSED = ("-destroy", "-out", "-json", "-state", "-backend", "-input", "-auto-approve")  # after `--`
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which manifest and which environment."""
+
+    manifest: Path | None
+    environment: str | None
+
+
+def stack_options(command: Command) -> Command:
+    """Add -f and -e; the command gets them as one `place`."""
+
+    @click.option(
+        "-f",
+        "--file",
+        "manifest",
+        type=click.Path(path_type=Path),
+        help="The manifest; else hybridwrap.yaml here or in a folder above.",
+    )
+    @click.option(
+        "-e", "--environment", envvar="HYBRIDWRAP_ENVIRONMENT", help="Which environment, where several are declared."
+    )
+    @functools.wraps(command)
+    def with_place(manifest: Path | None, environment: str | None, **rest: Any) -> Any:
+        return command(place=Place(manifest, environment), **rest)
+
+    return with_place
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
+
+parallelism_option = click.option(
+    "--parallelism", type=click.IntRange(min=1), default=4, show_default=True, help="Modules at work at a time."
+)
+
+
+def selection_options(command: Command) -> Command:
+    """Add module names and what narrows or widens them; the command gets one `selection`."""
+
+    @click.argument("modules", nargs=-1)
+    @click.option("--with-dependencies", is_flag=True, help="Also the modules that these need.")
+    @click.option("--with-dependents", is_flag=True, help="Also the modules that need these.")
+    @click.option("--exclude", multiple=True, metavar="MODULE", help="Leave a module out.")
+    @click.option("--tag", "tags", multiple=True, help="Only modules with one of these tags.")
+    @click.option(
+        "--status", "statuses", multiple=True, type=click.Choice(list(Status)), help="Only with one of these."
+    )
+    @functools.wraps(command)
+    def with_selection(modules: tuple[str, ...], **rest: Any) -> Any:
+        said = {name: rest.pop(name) for name in ("with_dependencies", "with_dependents", "exclude", "tags")}
+        statuses = tuple(map(Status, rest.pop("statuses")))
+        return command(selection=Selection(modules, **said, statuses=statuses, folder=Path.cwd()), **rest)
+
+    return with_selection
+
+
+def plan_options(command: Command) -> Command:
+    """Add the engine's own options for a plan; the command gets `plan` and `variables`."""
+
+    @click.option("-target", "--target", "targets", multiple=True, metavar="ADDRESS", help="As the engine's -target.")
+    @click.option("-replace", "--replace", multiple=True, metavar="ADDRESS", help="As the engine's -replace.")
+    @click.option("-refresh", "--refresh", type=bool, default=True, help="As the engine's -refresh=false.")
+    @click.option("-refresh-only", "--refresh-only", is_flag=True, help="As the engine's -refresh-only.")
+    @click.option("-var", "--var", "settings", multiple=True, metavar="NAME=VALUE", help="As the engine's -var.")
+    @click.option(
+        "-var-file",
+        "--var-file",
+        "var_files",
+        multiple=True,
+        type=click.Path(exists=True, dir_okay=False, path_type=Path, resolve_path=True),
+        help="As the engine's -var-file.",
+    )
+    @click.option("-lock-timeout", "--lock-timeout", default="", metavar="DURATION", help="As the engine's.")
+    @functools.wraps(command)
+    def with_plan(settings: tuple[str, ...], var_files: tuple[Path, ...], **rest: Any) -> Any:
+        said = {name: rest.pop(name) for name in ("targets", "replace", "refresh", "refresh_only", "lock_timeout")}
+        plan = PlanOptions(**said, extra=_fit_for_plan(words_after_dashes()))
+        return command(plan=plan, variables=Variables(settings, var_files), **rest)
+
+    return with_plan
+
+
+def words_after_dashes() -> tuple[str, ...]:
+    words: tuple[str, ...] = click.get_current_context().obj
+    return words
+
+
+def _fit_for_plan(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Check the words after `--`, which go to the engine's plan as they are. Raise UsageError."""
+    for word in words:
+        name = "-" + word.lstrip("-")
+        if name == "-lock=false" or name.partition("=")[0].startswith(REFUSED):
+            raise UsageError(f"{word} can't be given to the engine's plan: it would break what the ledger records")
+    return words

@@ -1,0 +1,88 @@
+"""What commands share that work on one module after another: the selection, who watches, signals, the last words."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from hybridwrap.cli.compose import Workshop, equip, load
+from hybridwrap.cli.json_lines import JsonLines
+from hybridwrap.cli.live import PlainLines
+from hybridwrap.cli.options import Place
+from hybridwrap.cli.signals import told_of_signals
+from hybridwrap.cli.variables import Variables, with_variables
+from hybridwrap.domain.pending import pending_of
+from hybridwrap.domain.status import Status
+from hybridwrap.run.context import Context, Options
+from hybridwrap.run.knowledge import Knowledge
+from hybridwrap.run.recorded import RUNS_LOOKED_AT
+from hybridwrap.run.selection import Selection, select
+from hybridwrap.run.stop import Stop
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The modules that a command is about, and what is known of them."""
+
+    workshop: Workshop
+    modules: tuple[str, ...]
+    knowledge: Knowledge
+
+
+def writing_job(place: Place, selection: Selection, variables: Variables, *, parallelism: int) -> Job:
+    """Get ready to change things: the first effect is opening the ledger. Raise LedgerUnreachable, UsageError."""
+    workshop = equip(load(place), parallelism=parallelism)
+    workshop.ledger.open()
+    return _job(workshop, selection, variables)
+
+
+def reading_job(place: Place, selection: Selection, variables: Variables, *, parallelism: int) -> Job:
+    """Get ready to look only; the ledger may not exist."""
+    return _job(equip(load(place), parallelism=parallelism), selection, variables)
+
+
+def _job(workshop: Workshop, selection: Selection, variables: Variables) -> Job:
+    stack, ledger = workshop.stack, workshop.ledger
+    records = ledger.records(stack.modules)
+    pending = pending_of(ledger.runs(RUNS_LOOKED_AT), records) if selection.statuses else {}
+
+    def status_of(name: str) -> Status:
+        if name in pending:
+            return Status.PENDING
+        return records[name].status if name in records else Status.NONE
+
+    modules = select(stack, selection, status_of)
+    tools = replace(workshop.tools, stack=with_variables(stack, modules, variables))
+    return Job(replace(workshop, tools=tools), modules, Knowledge(records))
+
+
+def watcher(job: Job, *, as_json: bool) -> JsonLines | PlainLines:
+    clock = job.workshop.tools.clock
+    return JsonLines(clock) if as_json else PlainLines(clock)
+
+
+@contextmanager
+def at_work(job: Job, options: Options, watch: JsonLines | PlainLines) -> Iterator[Context]:
+    """Be a run: until it is over, signals reach the engines gracefully."""
+    tools = job.workshop.tools
+    stop = Stop(tools.clock, tools.engines.interrupt)
+    with told_of_signals(lambda name: watch.note(stop.signalled(name))):
+        yield Context(tools.ids.new(), argv_as_typed(sys.argv[1:]), tools, options, watch, stop, job.knowledge)
+    for warning in tools.engines.warnings():
+        watch.note(f"note: {warning}")
+
+
+def argv_as_typed(words: list[str]) -> tuple[str, ...]:
+    """A command line without the values of -var, which may be secrets."""
+    shown: list[str] = []
+    for word in words:
+        option, glued, setting = word.partition("=")
+        if shown and shown[-1] in ("-var", "--var"):
+            shown.append(f"{option}=…")
+        elif glued and option in ("-var", "--var"):
+            shown.append(f"{option}={setting.partition('=')[0]}=…")
+        else:
+            shown.append(word)
+    return tuple(shown)

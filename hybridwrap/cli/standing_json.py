@@ -1,0 +1,61 @@
+"""`status --json` (schema status.v1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hybridwrap.domain.json import Json
+from hybridwrap.domain.outputs import Output
+from hybridwrap.domain.run import Run
+from hybridwrap.domain.stack import Stack
+from hybridwrap.run.standing import Standing
+
+
+def standings_json(stack: Stack, standings: Sequence[Standing], runs: Sequence[Run]) -> Json:
+    return {
+        "version": 1,
+        "stack": stack.name,
+        "environment": stack.environment,
+        "modules": [_module(standing) for standing in standings],
+        "runs": [_run(run) for run in runs],
+    }
+
+
+def _module(standing: Standing) -> Json:
+    was = {"was": str(standing.was)} if standing.was is not None else {}
+    return {
+        "module": standing.module,
+        "status": str(standing.status),
+        **was,
+        "reason": standing.reason,
+        "since": standing.since,
+        "by": standing.by,
+        "run": standing.run,
+        "operation": standing.operation,
+        "phase": standing.phase,
+        "depends_on": list(standing.depends_on),
+        "owner": standing.owner or None,
+        "outputs": {name: output_json(output) for name, output in standing.outputs.items()},
+        "objects": {
+            "known": [{"address": o.address, "id": o.id} for o in standing.known],
+            "open": [{"address": o.address, "id": o.id} for o in standing.open],
+        },
+        "warnings": list(standing.warnings),
+    }
+
+
+def output_json(output: Output) -> Json:
+    """One output; a sensitive one has no value."""
+    told = {"provenance": str(output.provenance), "sensitive": output.sensitive}
+    return told if output.sensitive else {**told, "value": output.value}
+
+
+def _run(run: Run) -> Json:
+    return {
+        "run": run.start.run,
+        "command": run.start.command,
+        "time": run.start.time,
+        "by": str(run.start.writer),
+        "ended": run.end.time if run.end else None,
+        "exit_code": run.end.exit_code if run.end else None,
+    }

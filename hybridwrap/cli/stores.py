@@ -1,0 +1,50 @@
+"""From the manifest's ledger settings to a store and a cipher."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+
+from hybridwrap.domain.ports import Cipher, Store
+from hybridwrap.domain.stack import LedgerSettings
+
+
+def store_of(settings: LedgerSettings) -> Store:
+    """Build the store of a ledger; nothing is asked of it yet."""
+    if settings.bucket:
+        from hybridwrap.adapters.s3_store import S3Settings, S3Store
+
+        said = settings.settings
+        return S3Store(
+            S3Settings(
+                bucket=settings.bucket,
+                prefix=settings.prefix,
+                region=said.get("region", ""),
+                profile=said.get("profile", ""),
+                endpoint=said.get("endpoint", ""),
+                path_style=said.get("use_path_style", False),
+                kms_key_id=said.get("kms_key_id", ""),
+            )
+        )
+    from hybridwrap.adapters.folder_store import FolderStore
+
+    if settings.folder is None:
+        raise AssertionError("a ledger lies in a bucket or in a folder")
+    return FolderStore(settings.folder)
+
+
+def cipher_of(settings: LedgerSettings, environ: Mapping[str, str]) -> tuple[Cipher | None, bytes]:
+    """Build the cipher of blobs, and the key for digests of secrets; no key, no digests of secrets.
+
+    Raise PreflightRefused for a key that is none.
+    """
+    said = settings.encryption
+    if not said:
+        return None, b""
+    from hybridwrap.adapters.blob_cipher import BlobCipher, KmsKeys, OwnKey
+
+    if name := said.get("key_from_env"):
+        own = OwnKey.from_env(name, environ)
+        return BlobCipher(own), hmac.digest(own.current()[0], b"digests of secrets", "sha256")
+    region, profile = settings.settings.get("region", ""), settings.settings.get("profile", "")
+    return BlobCipher(KmsKeys(said["kms_key_id"], region=region, profile=profile)), b""

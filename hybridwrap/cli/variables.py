@@ -1,0 +1,69 @@
+"""Values that the caller gives with -var and -var-file: they beat the manifest's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hybridwrap.domain.json import Json, loads
+from hybridwrap.domain.stack import FromCaller, Module, Stack
+from hybridwrap.errors import UsageError
+
+PLAIN_TYPES = ("", "string", "any")
+
+
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """As typed: NAME=VALUE, and paths."""
+
+    settings: tuple[str, ...]
+    files: tuple[Path, ...]
+
+
+def with_variables(stack: Stack, modules: Sequence[str], variables: Variables) -> Stack:
+    """Give the selected modules that declare them these values instead of the manifest's.
+
+    Raise UsageError for a name that none of them declares, or a value that does not fit.
+    """
+    from_files = dict(_from_files(variables.files))
+    texts = dict(_from_settings(variables.settings))
+    declared = {name for module in modules for name in stack.modules[module].interface.variables}
+    for name in (*from_files, *texts):
+        if name not in declared:
+            raise UsageError(f'no selected module declares the variable "{name}"')
+    changed = {name: _with(stack.modules[name], from_files, texts) for name in modules}
+    return replace(stack, modules={**stack.modules, **changed})
+
+
+def _with(module: Module, from_files: Mapping[str, Json], texts: Mapping[str, str]) -> Module:
+    given: dict[str, Json] = {name: value for name, value in from_files.items() if name in module.interface.variables}
+    for name, text in texts.items():
+        if variable := module.interface.variables.get(name):
+            given[name] = text if variable.type in PLAIN_TYPES else _value(name, text, variable.type)
+    return replace(module, inputs={**module.inputs, **{name: FromCaller(value) for name, value in given.items()}})
+
+
+def _value(name: str, text: str, kind: str) -> Json:
+    try:
+        return loads(text)
+    except ValueError:
+        raise UsageError(f"-var {name}: the variable takes {kind}; write its value as JSON") from None
+
+
+def _from_settings(settings: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for setting in settings:
+        name, found, text = setting.partition("=")
+        if not found or not name:
+            raise UsageError("-var takes NAME=VALUE")
+        yield name, text
+
+
+def _from_files(files: Sequence[Path]) -> Iterator[tuple[str, Json]]:
+    from hybridwrap.adapters.manifest.var_files import read_var_file
+
+    for file in files:
+        for name, value in read_var_file(file, str(file)).items():
+            if value is None:
+                raise UsageError(f"{file}: the value of {name} is not a plain value")
+            yield name, value

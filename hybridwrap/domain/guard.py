@@ -1,0 +1,61 @@
+"""Whether the engine's state is the one that the ledger recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hybridwrap.domain.entry import StateMark
+
+
+class Match(StrEnum):
+    SAME = "same"
+    ADVANCED = "changed outside"
+    ABSENT = "absent"
+    OLDER = "older"
+    FOREIGN = "of another lineage"
+    MOVED = "in another place"
+    NEW = "not recorded"
+
+
+SAFE = frozenset({Match.SAME, Match.ADVANCED, Match.NEW})
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    match: Match
+    recorded: StateMark | None
+    found: StateMark
+
+    @property
+    def safe(self) -> bool:
+        return self.match in SAFE
+
+    def __str__(self) -> str:
+        if self.recorded and self.match is Match.ADVANCED:
+            return f"changed outside (serial {self.recorded.serial} -> {self.found.serial})"
+        return f"the engine's state is {self.match}"
+
+
+def compare(recorded: StateMark | None, found: StateMark, *, moved: bool = False) -> Comparison:
+    """Compare what the last record says with what lies there now; lineage "" stands for no state.
+
+    `moved`: somebody vouches that the state lies in another place now.
+    """
+    return Comparison(_match(recorded, found, moved=moved), recorded, found)
+
+
+def _match(recorded: StateMark | None, found: StateMark, *, moved: bool) -> Match:
+    if recorded is None:
+        return Match.NEW
+    if recorded.place != found.place and not moved:
+        return Match.MOVED
+    if not recorded.lineage:
+        return Match.ADVANCED if found.lineage else Match.SAME
+    if not found.lineage:
+        return Match.ABSENT
+    if recorded.lineage != found.lineage:
+        return Match.FOREIGN
+    if found.serial < recorded.serial:
+        return Match.OLDER
+    return Match.SAME if found.serial == recorded.serial else Match.ADVANCED

@@ -1,0 +1,17 @@
+"""The result of an operation on its way into the ledger: kept on the host until it is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hybridwrap.domain.entry import End
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Sending it twice is harmless: the entry id is fixed here."""
+
+    module: str
+    operation: str
+    entry_id: str
+    end: End

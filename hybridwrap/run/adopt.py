@@ -1,0 +1,76 @@
+"""Take an engine state that exists into the ledger; the engine changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from hybridwrap.domain.engine_run import Stream
+from hybridwrap.domain.entry import Adopt, StateMark
+from hybridwrap.domain.partial import objects_after, outputs_after
+from hybridwrap.domain.record import Record
+from hybridwrap.domain.run import ModuleEnd, RunEnd
+from hybridwrap.domain.state import EngineState
+from hybridwrap.domain.status import Status
+from hybridwrap.errors import PreflightRefused
+from hybridwrap.run.context import Context
+from hybridwrap.run.preparation import Prepared, mark_of, refuse_busy
+from hybridwrap.run.recorded import recorded_run
+from hybridwrap.run.walk import walk
+
+ADOPTABLE = frozenset({Status.NONE, Status.RETAINED, Status.DESTROYED})
+
+
+def adopt(context: Context, modules: Sequence[str], reason: str) -> RunEnd:
+    """Adopt the states of modules; those that the ledger knows already are left as they are."""
+
+    def work() -> Mapping[str, ModuleEnd]:
+        return walk(context, modules, lambda name: _adopt(context, name, reason))
+
+    return recorded_run(context, "adopt", modules, work)
+
+
+def adopted_on_the_way(context: Context, prepared: Prepared) -> Prepared:
+    """Adopt the state of a module that the ledger has never heard of before its plan is applied."""
+    state = prepared.state
+    if prepared.record.status is not Status.NONE or state is None or not state.instances:
+        return prepared
+    context.watch.warning(
+        prepared.module.name, f"not in the ledger yet: adopting its state ({len(state.instances)} objects)"
+    )
+    record = _write(context, prepared.record, state, prepared.mark, "found by apply")
+    return replace(prepared, record=record)
+
+
+def _adopt(context: Context, name: str, reason: str) -> ModuleEnd:
+    record = context.knowledge.record(name)
+    refuse_busy(record)
+    if record.status not in ADOPTABLE:
+        return ModuleEnd("unchanged", reason=f"already in the ledger: {record.status}")
+    engine = context.tools.engines.at(context.tools.stack.modules[name])
+    state = engine.state()
+    if state is None or not (state.instances or state.outputs):
+        raise PreflightRefused(f"{name}: there is no state to adopt at {engine.place}", hint=f"hybridwrap apply {name}")
+    _write(context, record, state, mark_of(engine, state), reason)
+    counts = {"objects": len(state.instances), "outputs": len(state.outputs)}
+    return ModuleEnd("ok", reason=f"adopted {len(state.instances)} objects, serial {state.serial}", counts=counts)
+
+
+def _write(context: Context, record: Record, state: EngineState, mark: StateMark, reason: str) -> Record:
+    body = Adopt(
+        run=context.run,
+        reason=reason,
+        state=mark,
+        outputs=outputs_after(
+            succeeded=True,
+            declared=tuple(state.outputs),
+            output_changes={},
+            before={},
+            state_before=None,
+            state_after=state,
+        ),
+        objects=objects_after(record.objects, Stream(), state),
+    )
+    adopted = context.tools.ledger.adopt(record, body)
+    context.knowledge.learn(adopted)
+    return adopted

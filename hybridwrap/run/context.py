@@ -1,0 +1,54 @@
+"""What every part of one run works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hybridwrap.domain.entry import Source
+from hybridwrap.domain.inputs import Host
+from hybridwrap.domain.ledger import Ledger
+from hybridwrap.domain.ports import Clock, Engines, Ids, OperationFolders, PlanOptions
+from hybridwrap.domain.stack import Stack
+from hybridwrap.run.knowledge import Knowledge
+from hybridwrap.run.stop import Stop
+from hybridwrap.run.watch import Watcher
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the caller asked for."""
+
+    plan: PlanOptions = field(default_factory=PlanOptions)
+    parallelism: int = 4
+    fail_fast: bool = False
+    state_moved: bool = False  # the operator's word that a state lies in another place than the recorded one
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The adapters behind the ports, and the stack that they were built for."""
+
+    stack: Stack
+    ledger: Ledger
+    engines: Engines
+    folders: OperationFolders
+    host: Host
+    source_of: Callable[[Path], Source]
+    clock: Clock
+    ids: Ids
+    digest_key: bytes = b""  # for digests of what has secrets in it; without one they are not made
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One run at work."""
+
+    run: str
+    argv: tuple[str, ...]  # as typed, values of variables left out
+    tools: Tools
+    options: Options
+    watch: Watcher
+    stop: Stop
+    knowledge: Knowledge

@@ -1,0 +1,68 @@
+"""How one module of a run ends, whatever ended it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from hybridwrap.domain.command_failed import CommandFailed
+from hybridwrap.domain.outputs import Provenance
+from hybridwrap.domain.run import ModuleEnd
+from hybridwrap.errors import (
+    EngineFailed,
+    HybridwrapError,
+    ModuleBusy,
+    OutcomeUnknown,
+    ResultNotSent,
+    Stopped,
+    Superseded,
+)
+from hybridwrap.run.context import Context
+
+T = TypeVar("T")
+
+RESULTS: dict[type[HybridwrapError], str] = {
+    EngineFailed: "error",
+    ModuleBusy: "busy",
+    OutcomeUnknown: "unknown",
+    ResultNotSent: "unsent",
+    Stopped: "stopped",
+    Superseded: "superseded",
+}
+
+
+def guarded(name: str, work: Callable[[str], T]) -> T | ModuleEnd:
+    """Do the work of one module; an expected error is its end, and no other module's business."""
+    try:
+        return work(name)
+    except HybridwrapError as error:
+        return end_of(error)
+
+
+def end_of(error: HybridwrapError) -> ModuleEnd:
+    if isinstance(error, CommandFailed):
+        if error.ended.interrupts:
+            return ModuleEnd("stopped", Stopped.exit_code, reason="interrupted while nothing was changed")
+        return ModuleEnd("error", error.exit_code, reason=error.message, errors=error.stream.errors)
+    result = next((word for kind, word in RESULTS.items() if isinstance(error, kind)), "refused")
+    return ModuleEnd(result, error.exit_code, reason=error.message, hint=error.hint)
+
+
+def waiting_end(context: Context, name: str, blocked_by: tuple[str, ...]) -> ModuleEnd:
+    """The end of a module that was not begun: what it waits for, value by value where values are missing."""
+    if not blocked_by:
+        return ModuleEnd("pending", reason=context.stop.reason)
+    references = context.tools.stack.modules[name].references
+    missing = [str(r) for r in references if r.module in blocked_by and not _known(context, r.module, r.output)]
+    waits_for = missing[0] if missing else blocked_by[0]
+    inputs_known = any(r.module == blocked_by[0] for r in references) and not missing
+    return ModuleEnd(
+        "pending",
+        reason=f"waits for {', '.join(missing or blocked_by)}" + ("; its inputs are known" if inputs_known else ""),
+        waits_for=waits_for,
+    )
+
+
+def _known(context: Context, module: str, output: str) -> bool:
+    found = context.knowledge.record(module).outputs.get(output)
+    return found is not None and found.provenance is Provenance.KNOWN

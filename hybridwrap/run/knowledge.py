@@ -1,0 +1,57 @@
+"""What a run knows about its modules: their records, and secrets that it has seen itself and never writes down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from threading import Lock
+
+from hybridwrap.domain.json import Json
+from hybridwrap.domain.outputs import Output
+from hybridwrap.domain.record import Record
+from hybridwrap.domain.stack import Reference
+from hybridwrap.domain.state import EngineState
+
+
+class Knowledge:
+    """Shared by the threads of one run."""
+
+    def __init__(self, records: Mapping[str, Record]) -> None:
+        self._records = dict(records)
+        self._secrets: dict[Reference, Json] = {}
+        self._lock = Lock()
+
+    def record(self, module: str) -> Record:
+        with self._lock:
+            return self._records.get(module, Record(module))
+
+    @property
+    def records(self) -> Mapping[str, Record]:
+        with self._lock:
+            return dict(self._records)
+
+    @property
+    def outputs(self) -> Mapping[str, Mapping[str, Output]]:
+        return {name: record.outputs for name, record in self.records.items()}
+
+    def learn(self, record: Record) -> None:
+        with self._lock:
+            self._records[record.module] = record
+
+    def learn_secrets(self, module: str, state: EngineState | None) -> None:
+        """Keep the sensitive outputs of a state in memory, for dependants in the same run."""
+        found = {name: output.value for name, output in (state.outputs if state else {}).items() if output.sensitive}
+        with self._lock:
+            self._secrets |= {Reference(module, name): value for name, value in found.items()}
+
+    def output(self, reference: Reference) -> Output | None:
+        return self.record(reference.module).outputs.get(reference.output)
+
+    def secret(self, reference: Reference) -> Json:
+        """The value of a sensitive output. Raise KeyError when this run has not seen it."""
+        with self._lock:
+            return self._secrets[reference]
+
+    @property
+    def secret_values(self) -> tuple[Json, ...]:
+        with self._lock:
+            return tuple(self._secrets.values())

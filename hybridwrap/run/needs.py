@@ -1,0 +1,63 @@
+"""The inputs of a module, from what is known when its turn comes."""
+
+from __future__ import annotations
+
+from hybridwrap.domain.inputs import ResolvedInputs, resolve_inputs
+from hybridwrap.domain.json import Json
+from hybridwrap.domain.outputs import Output, Provenance
+from hybridwrap.domain.run import ModuleEnd
+from hybridwrap.domain.stack import Reference
+from hybridwrap.domain.state import EngineState
+from hybridwrap.domain.status import Status
+from hybridwrap.run.context import Context
+
+
+def resolve(context: Context, name: str) -> ResolvedInputs | ModuleEnd:
+    """Resolve a module's inputs, or say which value of which module it waits for. Raise PreflightRefused."""
+    module = context.tools.stack.modules[name]
+    inputs = resolve_inputs(
+        module, output=lambda r: _output(context, r), secret=lambda r: _secret(context, r), host=context.tools.host
+    )
+    if inputs.waits:
+        first = inputs.waits[0].reference
+        return ModuleEnd(
+            "pending",
+            10,
+            reason="; ".join(wait.reason for wait in inputs.waits),
+            hint=f"hybridwrap apply {first.module}",
+            waits_for=str(first),
+        )
+    return inputs
+
+
+def _secret(context: Context, reference: Reference) -> Json:
+    """A sensitive value: seen in this run, or read from the state that the record speaks of. Raise LookupError."""
+    try:
+        return context.knowledge.secret(reference)
+    except LookupError:
+        state = _state_of(context, reference.module)
+        recorded = context.knowledge.record(reference.module).state
+        if not state or not recorded or (state.lineage, state.serial) != (recorded.lineage, recorded.serial):
+            raise
+        context.knowledge.learn_secrets(reference.module, state)
+        return context.knowledge.secret(reference)
+
+
+def _output(context: Context, reference: Reference) -> Output | None:
+    """What the ledger has; for a module that it never heard of, what stands in its engine state."""
+    if context.knowledge.record(reference.module).status is not Status.NONE:
+        return context.knowledge.output(reference)
+    state = _state_of(context, reference.module)
+    found = state.outputs.get(reference.output) if state else None
+    if state is None or found is None:
+        return None
+    context.knowledge.learn_secrets(reference.module, state)
+    context.watch.warning(
+        reference.module,
+        f"not in the ledger: {reference} is read from its state; next: hybridwrap adopt {reference.module}",
+    )
+    return Output(Provenance.KNOWN, found.sensitive, None if found.sensitive else found.value, found.type)
+
+
+def _state_of(context: Context, module: str) -> EngineState | None:
+    return context.tools.engines.at(context.tools.stack.modules[module]).state()

@@ -1,0 +1,53 @@
+"""Plan modules: nothing is recorded, nothing is mocked; what needs a value that is not there yet is deferred."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from hybridwrap.domain.engine_run import Action
+from hybridwrap.domain.run import ModuleEnd, RunEnd
+from hybridwrap.domain.stack import Reference
+from hybridwrap.run.context import Context
+from hybridwrap.run.needs import resolve
+from hybridwrap.run.preparation import Prepared, prepare
+from hybridwrap.run.recorded import end_of_run
+from hybridwrap.run.walk import walk
+
+PLANNED_WELL = frozenset({"planned", "unchanged", "deferred"})
+Show = Callable[[Prepared], None]
+
+
+def plan(context: Context, modules: Sequence[str], show: Show) -> RunEnd:
+    """Plan each module on the outputs that are known now; `show` gets each plan that has changes."""
+    moving: set[Reference] = set()  # outputs that a plan of this run would change
+    ends = walk(context, modules, lambda name: _plan(context, name, moving, show), ended_well=PLANNED_WELL)
+    return end_of_run(context, ends)
+
+
+def _plan(context: Context, name: str, moving: set[Reference], show: Show) -> ModuleEnd:
+    module = context.tools.stack.modules[name]
+    will_change = [str(reference) for reference in module.references if reference in moving]
+    if will_change:
+        return _deferred(moving, context, name, f"needs {', '.join(will_change)}, which this plan would change")
+    inputs = resolve(context, name)
+    if isinstance(inputs, ModuleEnd):
+        return _deferred(moving, context, name, f"needs {inputs.waits_for}")
+    prepared = prepare(context, module, inputs)
+    try:
+        if not prepared.planned.changes:
+            return ModuleEnd("unchanged", seconds=prepared.planned.ended.seconds)
+        changes = prepared.planned.stream.output_changes
+        moving.update(Reference(name, output) for output, change in changes.items() if change.action is not Action.NOOP)
+        show(prepared)
+        return ModuleEnd("planned", counts=planned_counts(prepared), seconds=prepared.planned.ended.seconds)
+    finally:
+        prepared.folder.remove()
+
+
+def _deferred(moving: set[Reference], context: Context, name: str, reason: str) -> ModuleEnd:
+    moving.update(Reference(name, output) for output in context.tools.stack.modules[name].interface.outputs)
+    return ModuleEnd("deferred", reason=reason)
+
+
+def planned_counts(prepared: Prepared) -> Mapping[str, int]:
+    return next((s.changes for s in prepared.planned.stream.summaries if s.operation == "plan"), {})

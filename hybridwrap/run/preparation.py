@@ -1,0 +1,134 @@
+"""The part of an operation that changes nothing: plan, and look whether the state is the recorded one."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import NoReturn
+
+from hybridwrap.domain.command_failed import CommandFailed
+from hybridwrap.domain.engine_run import Action, PlannedChange
+from hybridwrap.domain.entry import Source, StateMark
+from hybridwrap.domain.guard import Comparison, Match, compare
+from hybridwrap.domain.inputs import ResolvedInputs
+from hybridwrap.domain.ports import ModuleEngine, OperationFolder, Planned
+from hybridwrap.domain.record import Record
+from hybridwrap.domain.stack import Module
+from hybridwrap.domain.state import EngineState
+from hybridwrap.domain.status import Status
+from hybridwrap.domain.transitions import held_by
+from hybridwrap.errors import ModuleBusy, OutcomeUnknown, PreflightRefused, StateNotTheRecordedOne
+from hybridwrap.run.context import Context
+from hybridwrap.run.masking import listener, mask_of, masked_failure
+
+QUIET_ACTIONS = frozenset({Action.NOOP, Action.READ})
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A module whose plan was made and may be applied; its plan file lies in `folder`."""
+
+    module: Module
+    engine: ModuleEngine
+    folder: OperationFolder
+    record: Record
+    inputs: ResolvedInputs
+    planned: Planned
+    state: EngineState | None
+    comparison: Comparison
+    source: Source
+
+    @property
+    def operation(self) -> str:
+        return self.folder.operation
+
+    @property
+    def mark(self) -> StateMark:
+        return self.comparison.found
+
+    @property
+    def actions(self) -> tuple[PlannedChange, ...]:
+        """What the plan does to objects; reads and no-ops left out."""
+        return tuple(change for change in self.planned.stream.planned if change.action not in QUIET_ACTIONS)
+
+
+def prepare(context: Context, module: Module, inputs: ResolvedInputs) -> Prepared:
+    """Plan one module. Raise PreflightRefused, ModuleBusy, OutcomeUnknown, StateNotTheRecordedOne, EngineFailed."""
+    record = context.knowledge.record(module.name)
+    refuse_unfit(record)
+    engine = context.tools.engines.at(module, inputs.values)
+    folder = context.tools.folders.make(context.tools.ids.new())
+    with ExitStack() as on_failure:
+        on_failure.callback(folder.remove)
+        planned = _plan(context, engine, folder, inputs, module.name)
+        state, comparison = _look(context, engine, record)
+        source = context.tools.source_of(module.source)
+        on_failure.pop_all()
+    context.knowledge.learn_secrets(module.name, state)
+    if comparison.match is Match.ADVANCED and comparison.recorded and comparison.recorded.lineage:
+        context.watch.warning(module.name, str(comparison))
+    return Prepared(module, engine, folder, record, inputs, planned, state, comparison, source)
+
+
+def refuse_busy(record: Record) -> None:
+    if record.holder:
+        raise ModuleBusy(f"{record.module} is busy: {held_by(record)}")
+
+
+def refuse_unfit(record: Record) -> None:
+    """Stop before any engine is started where the stored status does not allow an apply."""
+    refuse_busy(record)
+    match record.status:
+        case Status.UNKNOWN:
+            raise OutcomeUnknown(
+                f"{record.module}: the outcome of {record.command} {record.operation} is unknown: {record.reason}",
+                hint=f"hybridwrap reconcile {record.module}",
+            )
+        case Status.RETAINED:
+            raise PreflightRefused(
+                f"{record.module} is retained: {record.reason}", hint=f"hybridwrap adopt {record.module}"
+            )
+
+
+def _plan(
+    context: Context, engine: ModuleEngine, folder: OperationFolder, inputs: ResolvedInputs, name: str
+) -> Planned:
+    try:
+        context.watch.phase(name, "init")
+        engine.init(folder)
+        context.watch.phase(name, "plan")
+        return engine.plan(folder, inputs.values, context.options.plan, listener(context, name, inputs))
+    except CommandFailed as error:
+        raise masked_failure(mask_of(context, inputs), error) from error
+
+
+def _look(context: Context, engine: ModuleEngine, record: Record) -> tuple[EngineState | None, Comparison]:
+    state = engine.state()
+    comparison = compare(record.state, mark_of(engine, state), moved=context.options.state_moved)
+    if not comparison.safe:
+        _refuse_state(record, comparison)
+    return state, comparison
+
+
+def mark_of(engine: ModuleEngine, state: EngineState | None) -> StateMark:
+    return StateMark(engine.place, state.lineage, state.serial) if state else StateMark(engine.place)
+
+
+def _refuse_state(record: Record, comparison: Comparison) -> NoReturn:
+    recorded, found = comparison.recorded, comparison.found
+    if recorded is None:
+        raise AssertionError("nothing recorded is always safe")
+    if comparison.match is Match.MOVED:
+        raise PreflightRefused(
+            f"{record.module}: its state is recorded at {recorded.place}, and would now be at {found.place}",
+            hint="restore the state settings, or move the state and apply with --state-moved",
+        )
+    seen = f"serial {found.serial}, lineage {found.lineage}" if found.lineage else "no state"
+    raise StateNotTheRecordedOne(
+        f"{record.module} stopped before anything: {comparison}\n"
+        f"  recorded  serial {recorded.serial}, lineage {recorded.lineage}, {len(record.objects)} objects; "
+        f"{record.command} {record.operation}, {record.since} by {record.by}\n"
+        f"  found     {seen} at {found.place}\n"
+        f"  likely    wrong account, bucket, key or workspace; state deleted or restored; renamed without `mv`",
+        hint="check which account and place are in use; the ledger and the state were left as they are",
+    )

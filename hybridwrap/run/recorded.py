@@ -1,0 +1,55 @@
+"""A run's document before anything else, and its end after all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from hybridwrap.domain.charter import stamp
+from hybridwrap.domain.pending import pending_of
+from hybridwrap.domain.run import ModuleEnd, RunEnd, RunStart
+from hybridwrap.errors import LedgerUnreachable, gravest
+from hybridwrap.run.context import Context
+
+RUNS_LOOKED_AT = 20
+
+
+def recorded_run(
+    context: Context, command: str, modules: Sequence[str], work: Callable[[], Mapping[str, ModuleEnd]]
+) -> RunEnd:
+    """Do the work of a run between its two documents. Raise LedgerUnreachable before it."""
+    start = _start(context, command, modules)
+    context.tools.ledger.start_run(start)
+    context.watch.run_began(start)
+    end = end_of_run(context, work())
+    try:
+        context.tools.ledger.end_run(end)
+    except LedgerUnreachable as error:
+        context.watch.note(f"the end of run {context.run} could not be recorded: {error.message}")
+        return replace(end, exit_code=gravest([end.exit_code, error.exit_code]))
+    return end
+
+
+def end_of_run(context: Context, ends: Mapping[str, ModuleEnd]) -> RunEnd:
+    """Sum up: the gravest of all endings is the run's."""
+    codes = [end.exit_code for end in ends.values()] + ([_signal_code(context)] if context.stop.signals else [])
+    return RunEnd(context.run, stamp(context.tools.clock.now()), gravest(codes), ends)
+
+
+def _start(context: Context, command: str, modules: Sequence[str]) -> RunStart:
+    declared = context.tools.stack.modules
+    left = pending_of(context.tools.ledger.runs(RUNS_LOOKED_AT), context.knowledge.records)
+    return RunStart(
+        run=context.run,
+        command=command,
+        time=stamp(context.tools.clock.now()),
+        writer=context.tools.ledger.writer,
+        argv=context.argv,
+        modules=tuple(modules),
+        edges={name: declared[name].needs for name in modules},
+        carried={name: pending for name, pending in left.items() if name not in modules},
+    )
+
+
+def _signal_code(context: Context) -> int:
+    return 143 if context.stop.terminated else 130

@@ -1,0 +1,97 @@
+"""Where each module stands: a projection of records and runs, for people and machines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hybridwrap.domain.engine_run import Diagnostic
+from hybridwrap.domain.entry import CloudObject
+from hybridwrap.domain.graph import order
+from hybridwrap.domain.outputs import Output
+from hybridwrap.domain.record import Record
+from hybridwrap.domain.run import PendingModule
+from hybridwrap.domain.stack import Stack
+from hybridwrap.domain.status import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One module; `was` is the stored status of a pending one."""
+
+    module: str
+    status: Status
+    was: Status | None = None
+    reason: str = ""
+    since: str = ""
+    by: str = ""
+    run: str = ""
+    operation: str = ""
+    phase: str = ""
+    depends_on: tuple[str, ...] = ()
+    owner: str = ""
+    outputs: Mapping[str, Output] = field(default_factory=dict)
+    known: tuple[CloudObject, ...] = ()
+    open: tuple[CloudObject, ...] = ()
+    failed_command: tuple[str, ...] = ()
+    errors: tuple[Diagnostic, ...] = ()
+    log: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+def standings(
+    stack: Stack,
+    records: Mapping[str, Record],
+    pending: Mapping[str, PendingModule],
+    modules: Sequence[str] | None = None,
+) -> tuple[Standing, ...]:
+    """Declared modules in graph order, then those that only the ledger knows; all of them when none are named."""
+    declared = order({name: module.needs for name, module in stack.modules.items()})
+    undeclared = sorted(set(records) - set(declared))
+    return tuple(
+        _standing(name, stack, records.get(name, Record(name)), pending.get(name))
+        for name in (*declared, *undeclared)
+        if modules is None or name in modules
+    )
+
+
+def _standing(name: str, stack: Stack, record: Record, pending: PendingModule | None) -> Standing:
+    module = stack.modules.get(name)
+    waits = pending if record.status is not Status.RUNNING else None
+    return Standing(
+        module=name,
+        status=Status.PENDING if waits else record.status,
+        was=record.status if waits else None,
+        reason=waits.reason if waits else _reason(record, declared=module is not None),
+        since=record.since,
+        by=record.by,
+        run=record.run,
+        operation=record.operation,
+        phase=record.holder.command if record.holder else "",
+        depends_on=module.needs if module else (),
+        owner=module.owner if module else "",
+        outputs=record.outputs,
+        known=tuple(o for o in record.objects if not o.open),
+        open=tuple(o for o in record.objects if o.open),
+        failed_command=record.failed_command,
+        errors=record.errors,
+        log=record.log,
+        warnings=record.warnings,
+    )
+
+
+def _reason(record: Record, *, declared: bool) -> str:
+    if record.status is Status.RUNNING and record.holder:
+        return f"{record.holder.command} by {record.holder.writer.user} on {record.holder.writer.host}"
+    if record.errors:
+        return summary_of(record.errors)
+    if not declared and record.status not in (Status.DESTROYED, Status.NONE):
+        return "not in the manifest"
+    return record.reason if record.status in (Status.ERROR, Status.UNKNOWN, Status.RETAINED) else ""
+
+
+def summary_of(errors: Sequence[Diagnostic]) -> str:
+    """The first error with its address, and how many more there are."""
+    first = errors[0]
+    text = f"{first.address}: {first.summary}" if first.address else first.summary
+    return f"{text} (and {len(errors) - 1} more)" if len(errors) > 1 else text

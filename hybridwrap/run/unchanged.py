@@ -1,0 +1,70 @@
+"""What an empty plan proves: it clears an error with nothing open, and shows what changed outside."""
+
+from __future__ import annotations
+
+from hybridwrap.domain.entry import Observe, Source
+from hybridwrap.domain.inputs import inputs_digest, upstream_digest
+from hybridwrap.domain.partial import objects_after, outputs_after
+from hybridwrap.domain.run import ModuleEnd
+from hybridwrap.domain.status import Status
+from hybridwrap.errors import OutcomeUnknown
+from hybridwrap.run.context import Context
+from hybridwrap.run.preparation import Prepared
+
+
+def settle_unchanged(context: Context, prepared: Prepared, seconds: float) -> ModuleEnd:
+    """End a module whose plan is empty; write to the ledger only what it does not say yet."""
+    prepared.folder.remove()
+    record = prepared.record
+    still_open = [o.address for o in record.objects if o.open]
+    if still_open:
+        raise OutcomeUnknown(
+            f"{record.module}: the plan is empty, but nobody knows how this ended: {', '.join(still_open)}",
+            hint=f"hybridwrap reconcile {record.module}",
+        )
+    seen = _seen(context, prepared)
+    if _is_news(prepared, seen):
+        context.knowledge.learn(context.tools.ledger.observe(record, seen))
+    return ModuleEnd("unchanged", reason=seen.reason if record.status is not Status.OK else "", seconds=seconds)
+
+
+def _seen(context: Context, prepared: Prepared) -> Observe:
+    record, key = prepared.record, context.tools.digest_key
+    outputs = outputs_after(
+        succeeded=not context.options.plan.targets,
+        declared=prepared.module.interface.outputs,
+        output_changes={},
+        before=record.outputs,
+        state_before=prepared.state,
+        state_after=prepared.state,
+    )
+    return Observe(
+        run=context.run,
+        reason=_reason(prepared),
+        status=Status.OK,
+        state=prepared.mark,
+        outputs=outputs,
+        objects=objects_after(record.objects, prepared.planned.stream, prepared.state),
+        inputs=prepared.inputs.recorded,
+        inputs_digest=inputs_digest(prepared.inputs, key),
+        upstream_digest=upstream_digest(prepared.inputs, key),
+        source=prepared.source,
+        engine=prepared.engine.identity,
+    )
+
+
+def _reason(prepared: Prepared) -> str:
+    if prepared.record.status is Status.OK:
+        return str(prepared.comparison)
+    return f"the plan is empty (was {prepared.record.status})"
+
+
+def _is_news(prepared: Prepared, seen: Observe) -> bool:
+    record = prepared.record
+    said = (record.status, record.state, dict(record.outputs), record.inputs_digest, record.upstream_digest)
+    now = (seen.status, seen.state, dict(seen.outputs or {}), seen.inputs_digest, seen.upstream_digest)
+    return said != now or record.engine != seen.engine or _digest(record.source) != _digest(seen.source)
+
+
+def _digest(source: Source | None) -> str:
+    return source.digest if source else ""  # a new commit alone is no news

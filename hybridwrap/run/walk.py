@@ -1,0 +1,89 @@
+"""Walk the graph: start each module as soon as its needs have ended well, a few at a time.
+
+Keeps: work that did not run ends as pending with the reason, never as failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from functools import partial
+
+from hybridwrap.domain.run import ModuleEnd
+from hybridwrap.run.context import Context
+from hybridwrap.run.ends import guarded, waiting_end
+from hybridwrap.run.preparation import Prepared
+from hybridwrap.run.queue import ENDED_WELL, Queue
+
+Work = Callable[[str], ModuleEnd]
+Prepare = Callable[[str], Prepared | ModuleEnd]
+Approve = Callable[[Sequence[Prepared]], frozenset[str]]
+
+
+def walk(
+    context: Context, modules: Sequence[str], work: Work, *, ended_well: frozenset[str] = ENDED_WELL
+) -> Mapping[str, ModuleEnd]:
+    """Run `work` for each module in the order of the graph; what comes after an end not in `ended_well` waits."""
+    queue = _queue(context, modules, ended_well)
+    with ThreadPoolExecutor(context.options.parallelism) as pool:
+        running: dict[Future[ModuleEnd], str] = {}
+        while True:
+            if not context.stop.wanted:
+                for name in queue.take_ready(context.options.parallelism - len(running)):
+                    running[pool.submit(guarded, name, work)] = name
+            if not running:
+                return _close(context, queue)
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                _ended(context, queue, running.pop(future), future.result())
+
+
+def walk_in_waves(
+    context: Context,
+    modules: Sequence[str],
+    prepare: Prepare,
+    approve: Approve,
+    carry_out: Callable[[Prepared], ModuleEnd],
+) -> Mapping[str, ModuleEnd]:
+    """Prepare all modules that are ready, ask about those with changes once, carry out, and go on to the next wave."""
+    queue = _queue(context, modules, ENDED_WELL)
+    with ThreadPoolExecutor(context.options.parallelism) as pool:
+        while not context.stop.wanted and (ready := queue.take_ready()):
+            results = dict(zip(ready, pool.map(partial(guarded, work=prepare), ready), strict=True))
+            plans = {name: result for name, result in results.items() if isinstance(result, Prepared)}
+            for name, result in results.items():
+                if isinstance(result, ModuleEnd):
+                    _ended(context, queue, name, result)
+            approved = approve(list(plans.values())) if plans else frozenset()
+            finish = partial(_finish, plans=plans, approved=approved, carry_out=carry_out)
+            for name, end in zip(plans, pool.map(finish, plans), strict=True):
+                _ended(context, queue, name, end)
+    return _close(context, queue)
+
+
+def _finish(
+    name: str, plans: Mapping[str, Prepared], approved: frozenset[str], carry_out: Callable[[Prepared], ModuleEnd]
+) -> ModuleEnd:
+    if name in approved:
+        return guarded(name, lambda _: carry_out(plans[name]))
+    plans[name].folder.remove()
+    return ModuleEnd("declined", 130, reason="not approved")
+
+
+def _queue(context: Context, modules: Sequence[str], ended_well: frozenset[str]) -> Queue:
+    declared = context.tools.stack.modules
+    return Queue(modules, {name: declared[name].needs for name in modules}, ended_well)
+
+
+def _ended(context: Context, queue: Queue, name: str, end: ModuleEnd) -> None:
+    queue.end(name, end)
+    context.watch.module_ended(name, end)
+    if context.options.fail_fast and end.result not in ENDED_WELL:
+        context.stop.no_more(f"--fail-fast after {name}")
+
+
+def _close(context: Context, queue: Queue) -> Mapping[str, ModuleEnd]:
+    for name in queue.waiting:
+        end = waiting_end(context, name, queue.blocked_by(name))
+        queue.ends[name] = end
+        context.watch.module_ended(name, end)
+    return queue.ends
