@@ -35,7 +35,7 @@ def outputs_after(
     if succeeded and (state_after is None or state_after.readable):
         void = state_after.outputs.keys() - after.keys() if state_after else frozenset[str]()
         return {name: _settled(after.get(name), void=name in void) for name in sorted({*declared, *after, *void})}
-    old = _comparable(before) if state_before is None else _usable(state_before)
+    old = _comparable(before, after) if state_before is None else _usable(state_before)
     return {
         name: _unsettled(
             _Witnesses(
@@ -75,8 +75,18 @@ def _usable(state: EngineState | None) -> dict[str, StateOutput]:
     return {name: output for name, output in found.items() if output.value is not None or output.type != "dynamic"}
 
 
-def _comparable(recorded: Mapping[str, Output]) -> dict[str, StateOutput]:
-    return {name: StateOutput(o.value, o.type, o.sensitive) for name, o in recorded.items()}
+def _comparable(recorded: Mapping[str, Output], after: Mapping[str, StateOutput]) -> dict[str, StateOutput]:
+    """What stood in the state before, by the record; a sensitive value is not in that and counts as unchanged."""
+    comparable = {}
+    for name, output in recorded.items():
+        now = after.get(name, StateOutput(None, None, sensitive=False))
+        if output.sensitive:
+            comparable[name] = now
+        elif output.value is not None:
+            comparable[name] = StateOutput(
+                output.value, now.type if output.type is None else output.type, now.sensitive
+            )
+    return comparable
 
 
 def _told(output: StateOutput) -> object:

@@ -1,0 +1,81 @@
+"""Secrets are masked wherever they are printed, in whatever form."""
+
+from __future__ import annotations
+
+import json
+import time
+from base64 import b64encode
+from decimal import Decimal
+from urllib.parse import quote, quote_plus, urlencode
+
+import pytest
+
+from hybridwrap.domain.engine_run import Diagnostic
+from hybridwrap.domain.json import Json
+from hybridwrap.domain.redaction import MASK, Redaction
+
+SECRET = 'p&ss "wörd"/<+>'
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        SECRET,
+        json.dumps(SECRET)[1:-1],
+        json.dumps(SECRET, ensure_ascii=False)[1:-1],
+        r"p\u0026ss \"wörd\"/\u003c+\u003e",  # as Go writes it
+        b64encode(SECRET.encode()).decode().rstrip("="),
+        quote(SECRET, safe=""),
+        quote_plus(SECRET),
+        urlencode({"p": SECRET})[2:],
+    ],
+)
+def test_every_form_of_a_secret_is_masked(printed: str) -> None:
+    assert Redaction([SECRET]).text(f"before {printed} after") == f"before {MASK} after"
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "masked"),
+    [
+        ({"user": "u", "list": [{"pass": "SECRET-69"}]}, "it is SECRET-69!", f"it is {MASK}!"),
+        (["abcd", "abcdef"], "abcdef abcd", f"{MASK} {MASK}"),  # the longer one first
+        (["abc"], "abc", "abc"),
+        ([True, None, ""], "True None null true", "True None null true"),
+        ([123456], "port 123456.", f"port {MASK}."),
+        ([123456], "i-123456ab 1234567 0.123456 123456.5", "i-123456ab 1234567 0.123456 123456.5"),
+        ([123], "123", "123"),
+        ([Decimal("3.1415")], "pi=3.1415", f"pi={MASK}"),
+        (["12345678"], "x12345678y", f"x{MASK}y"),  # digits as text are masked everywhere
+        (["first line\nsecond line\n"], "  second line", f"  {MASK}"),
+        (["  padded secret  "], "padded secret", MASK),
+        (["a.b*c"], "aXbbc a.b*c", f"aXbbc {MASK}"),
+        ([MASK], MASK, MASK),
+        (["\udc80\udc81\udc82\udc83"], "nothing of it", "nothing of it"),
+    ],
+)
+def test_what_is_masked_and_what_is_left(value: Json, text: str, masked: str) -> None:
+    assert Redaction([value]).text(text) == masked
+
+
+def test_without_secrets_a_text_stays_as_it_is() -> None:
+    assert Redaction().text("all is well") == "all is well"
+
+
+def test_a_diagnostic_is_masked_in_all_that_it_says() -> None:
+    """A failed provisioner prints the command that the log had hidden."""
+    secret = "SECRET-FAKE-69"
+    told = Diagnostic(
+        "error", f"no {secret}", f"Error running command 'login -p {secret}'", f'x.a["{secret}"]', "main.tf", 3
+    )
+    masked = Redaction([secret]).diagnostic(told)
+    assert masked == Diagnostic(
+        "error", f"no {MASK}", f"Error running command 'login -p {MASK}'", f'x.a["{MASK}"]', "main.tf", 3
+    )
+
+
+def test_many_secrets_cost_little_where_none_is_printed() -> None:
+    redaction = Redaction([f"secret value number {number}" for number in range(2_000)])
+    text = "nothing to see here, " * 500
+    began = time.perf_counter()
+    assert redaction.text(text) == text
+    assert time.perf_counter() - began < 5  # a regular expression of all of them takes minutes
