@@ -19,6 +19,7 @@ COLOURS = {
     "destroyed": "blue",
     "none": "bright_black",
 }
+PLANNED = {"add": "to create", "change": "to change", "remove": "to destroy", "import": "to import"}
 DONE = {"add": "created", "change": "changed", "remove": "destroyed", "import": "imported"}
 
 
@@ -31,7 +32,7 @@ def faint(text: str) -> str:
     return click.style(text, fg="bright_black")
 
 
-def counted(counts: Mapping[str, int], words: Mapping[str, str] = DONE) -> str:
+def counted(counts: Mapping[str, int], words: Mapping[str, str]) -> str:
     told = [f"{counts[key]} {word}" for key, word in words.items() if counts.get(key)]
     return ", ".join(told)
 

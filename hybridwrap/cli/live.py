@@ -9,7 +9,7 @@ from threading import Lock
 import click
 
 from hybridwrap.cli.ending import OutputsByModule, last_lines
-from hybridwrap.cli.lines import coloured, counted, duration, faint
+from hybridwrap.cli.lines import DONE, PLANNED, coloured, counted, duration, faint
 from hybridwrap.domain.engine_run import Diagnostic
 from hybridwrap.domain.ports import Clock, EngineEvent
 from hybridwrap.domain.run import ModuleEnd, RunEnd, RunStart
@@ -39,10 +39,11 @@ class PlainLines:
         self._say(module, click.style(f"warning: {text}", fg="yellow"))
 
     def note(self, text: str) -> None:
-        self._line(text)
+        self._line(text, err=True)
 
     def module_ended(self, module: str, end: ModuleEnd) -> None:
-        said = [coloured(end.result, 9), counted(end.counts), *end.reason.splitlines()[:1]]
+        counts = counted(end.counts, PLANNED if end.result == "planned" else DONE)
+        said = [coloured(end.result, 9), counts, *end.reason.splitlines()[:1]]
         took = faint(duration(end.seconds)) if end.seconds else ""
         self._say(module, "  ".join(part for part in (*said, took) if part), more=end.reason.splitlines()[1:])
 
@@ -56,9 +57,9 @@ class PlainLines:
         stamp = faint(f"{self._clock.now().astimezone():%H:%M:%S}")
         self._line("\n".join([f"{stamp} {module.ljust(self._width)} | {text}", *more]))
 
-    def _line(self, text: str) -> None:
+    def _line(self, text: str, *, err: bool = False) -> None:
         with self._lock, suppress(OSError):  # the terminal may be gone: the run goes on
-            click.echo(text)
+            click.echo(text, err=err)
 
 
 def told(error: Diagnostic) -> str:

@@ -6,15 +6,13 @@ import sys
 
 import click
 
-from hybridwrap.cli.lines import counted
+from hybridwrap.cli.lines import PLANNED, counted
 from hybridwrap.run.plan import planned_counts
 from hybridwrap.run.preparation import Prepared
-
-WORDS = {"add": "to create", "change": "to change", "remove": "to destroy", "import": "to import"}
 
 
 def show_plan(prepared: Prepared) -> None:
     """Print what a plan would do: the engine's own text, attribute by attribute."""
-    told = counted(planned_counts(prepared), WORDS) or "only outputs change"
+    told = counted(planned_counts(prepared), PLANNED) or "only outputs change"
     click.echo(f"\n{click.style(prepared.module.name, bold=True)}  {told}")
     click.echo(prepared.engine.show(prepared.folder, colour=sys.stdout.isatty()), nl=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -14,6 +14,7 @@ from hybridwrap.cli.options import Place
 from hybridwrap.cli.signals import told_of_signals
 from hybridwrap.cli.variables import Variables, with_variables
 from hybridwrap.domain.pending import pending_of
+from hybridwrap.domain.record import Record
 from hybridwrap.domain.status import Status
 from hybridwrap.run.context import Context, Options
 from hybridwrap.run.knowledge import Knowledge
@@ -44,18 +45,24 @@ def reading_job(place: Place, selection: Selection, variables: Variables, *, par
 
 
 def _job(workshop: Workshop, selection: Selection, variables: Variables) -> Job:
-    stack, ledger = workshop.stack, workshop.ledger
-    records = ledger.records(stack.modules)
-    pending = pending_of(ledger.runs(RUNS_LOOKED_AT), records) if selection.statuses else {}
+    records = workshop.ledger.records(workshop.stack.modules)
+    modules = selected(workshop, selection, records)
+    tools = replace(workshop.tools, stack=with_variables(workshop.stack, modules, variables))
+    return Job(replace(workshop, tools=tools), modules, Knowledge(records))
+
+
+def selected(workshop: Workshop, selection: Selection, records: Mapping[str, Record] | None = None) -> tuple[str, ...]:
+    """Name the selected modules; the ledger is asked only when the selection is by status."""
+    if not selection.statuses:
+        return select(workshop.stack, selection, lambda _: Status.NONE)
+    known = workshop.ledger.records(workshop.stack.modules) if records is None else records
+    pending = pending_of(workshop.ledger.runs(RUNS_LOOKED_AT), known)
 
     def status_of(name: str) -> Status:
-        if name in pending:
-            return Status.PENDING
-        return records[name].status if name in records else Status.NONE
+        stored = known[name].status if name in known else Status.NONE
+        return Status.PENDING if name in pending else stored
 
-    modules = select(stack, selection, status_of)
-    tools = replace(workshop.tools, stack=with_variables(stack, modules, variables))
-    return Job(replace(workshop, tools=tools), modules, Knowledge(records))
+    return select(workshop.stack, selection, status_of)
 
 
 def watcher(job: Job, *, as_json: bool) -> JsonLines | PlainLines:

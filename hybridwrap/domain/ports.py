@@ -190,6 +190,13 @@ class ModuleEngine(Protocol):
     @property
     def place(self) -> StatePlace: ...
 
+    @property
+    def env(self) -> Mapping[str, str]:
+        """The environment of its commands; it may hold secrets."""
+
+    def command_lines(self, folder: Path, options: PlanOptions) -> Mapping[str, tuple[str, ...]]:
+        """The exact command lines of init, plan and apply for an operation's folder."""
+
     def init(self, folder: OperationFolder) -> bool:
         """Initialise unless nothing that it depends on has changed; say whether it ran.
 
@@ -217,8 +224,8 @@ class ModuleEngine(Protocol):
     def state_bytes(self) -> bytes | None:
         """The state's bytes as they lie there (of an encrypted state: the envelope), None when there is none."""
 
-    def run(self, folder: OperationFolder, argv: tuple[str, ...]) -> Ended:
-        """Run any engine command with the terminal of the caller.
+    def run(self, folder: OperationFolder, argv: tuple[str, ...], inputs: Mapping[str, Json] | None = None) -> Ended:
+        """Run any engine command with the terminal of the caller; `inputs` are given to it as variables.
 
         In a locked folder the engine's stdout passes the event file on its way to the terminal: the lock on it proves
         that the engine lives.

@@ -16,8 +16,9 @@ def mask_of(context: Context, inputs: ResolvedInputs) -> Redaction:
     return Redaction((*context.knowledge.secret_values, *inputs.secret_values))
 
 
-def has_secrets(context: Context, inputs: ResolvedInputs) -> bool:
-    return bool(context.knowledge.secret_values or inputs.secret_values)
+def secrets_of(context: Context, inputs: ResolvedInputs) -> Redaction | None:
+    """The mask, None when nothing is secret."""
+    return mask_of(context, inputs) if context.knowledge.secret_values or inputs.secret_values else None
 
 
 def listener(context: Context, module: str, inputs: ResolvedInputs) -> Listen:

@@ -14,7 +14,7 @@ from hybridwrap.domain.inputs import ResolvedInputs
 from hybridwrap.domain.ports import ModuleEngine, OperationFolder, Planned
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.stack import Module
-from hybridwrap.domain.state import EngineState
+from hybridwrap.domain.state import EngineState, Unreadable
 from hybridwrap.domain.status import Status
 from hybridwrap.domain.transitions import held_by
 from hybridwrap.errors import ModuleBusy, OutcomeUnknown, PreflightRefused, StateNotTheRecordedOne
@@ -61,7 +61,7 @@ def prepare(context: Context, module: Module, inputs: ResolvedInputs) -> Prepare
     with ExitStack() as on_failure:
         on_failure.callback(folder.remove)
         planned = _plan(context, engine, folder, inputs, module.name)
-        state, comparison = _look(context, engine, record)
+        state, comparison = look(context, engine, record)
         source = context.tools.source_of(module.source)
         on_failure.pop_all()
     context.knowledge.learn_secrets(module.name, state)
@@ -102,7 +102,8 @@ def _plan(
         raise masked_failure(mask_of(context, inputs), error) from error
 
 
-def _look(context: Context, engine: ModuleEngine, record: Record) -> tuple[EngineState | None, Comparison]:
+def look(context: Context, engine: ModuleEngine, record: Record) -> tuple[EngineState | None, Comparison]:
+    """Read the state and compare it with its record. Raise PreflightRefused, StateNotTheRecordedOne."""
     state = engine.state()
     comparison = compare(record.state, mark_of(engine, state), moved=context.options.state_moved)
     if not comparison.safe:
@@ -132,3 +133,11 @@ def _refuse_state(record: Record, comparison: Comparison) -> NoReturn:
         f"  likely    wrong account, bucket, key or workspace; state deleted or restored; renamed without `mv`",
         hint="check which account and place are in use; the ledger and the state were left as they are",
     )
+
+
+def state_again(engine: ModuleEngine) -> EngineState | Unreadable | None:
+    """Read the state after something was done; that it can't be read is an answer, too."""
+    try:
+        return engine.state()
+    except OutcomeUnknown as error:
+        return Unreadable(error.message)

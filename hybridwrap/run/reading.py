@@ -8,14 +8,13 @@ from hybridwrap.domain.entry import End
 from hybridwrap.domain.outcome import Seen, Verdict, judge
 from hybridwrap.domain.outcome_table import Again
 from hybridwrap.domain.partial import objects_after, outputs_after
-from hybridwrap.domain.ports import Applied, ModuleEngine
+from hybridwrap.domain.ports import Applied
 from hybridwrap.domain.record import Record
-from hybridwrap.domain.state import EngineState, Unreadable
+from hybridwrap.domain.state import EngineState
 from hybridwrap.domain.status import Outcome
-from hybridwrap.errors import OutcomeUnknown
 from hybridwrap.run.context import Context
 from hybridwrap.run.masking import mask_of
-from hybridwrap.run.preparation import Prepared, mark_of
+from hybridwrap.run.preparation import Prepared, mark_of, state_again
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,7 @@ class Reading:
 
 def read_apply(context: Context, prepared: Prepared, held: Record, applied: Applied) -> Reading:
     """Judge an apply by its exit code, its events and the state read again; secrets are masked by their values."""
-    found = _state_again(prepared.engine)
+    found = state_again(prepared.engine)
     state = found if isinstance(found, EngineState) else None
     context.knowledge.learn_secrets(prepared.module.name, state)
     verdict = judge(
@@ -76,10 +75,3 @@ def _end(
         durations={"apply": round(applied.ended.seconds, 3), "plan": round(prepared.planned.ended.seconds, 3)},
         log=str(prepared.folder.events),
     )
-
-
-def _state_again(engine: ModuleEngine) -> EngineState | Unreadable | None:
-    try:
-        return engine.state()
-    except OutcomeUnknown as error:
-        return Unreadable(error.message)

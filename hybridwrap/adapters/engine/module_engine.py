@@ -60,6 +60,10 @@ class EngineOfModule:
     def place(self) -> StatePlace:
         return self._setup.place(self._settings or {})
 
+    @property
+    def env(self) -> Mapping[str, str]:
+        return self._setup.env
+
     def init(self, folder: OperationFolder) -> bool:
         self._resolved = None
         self._initialised_now = initialise(self._setup, folder, self._processes, self._reader)
@@ -97,15 +101,7 @@ class EngineOfModule:
         lock = folder.hand_over()
         if lock is None:
             raise ValueError(f"{folder.path} must be locked before the engine may change anything")
-        argv = command_line(
-            self._setup.program.argv,
-            "apply",
-            str(folder.path / PLAN),
-            input="false",
-            json=True,
-            var_file=self._var_files(folder),
-        )
-        command = self._setup.command(argv)
+        command = self._setup.command(self._apply_line(folder.path))
         ended, told = stream(self._processes, command, folder.events, FileIO(lock, "a"), listen)
         return Applied(ended, told, _errored_state(self._setup.source, ended, told))
 
@@ -122,7 +118,10 @@ class EngineOfModule:
     def state_bytes(self) -> bytes | None:
         return self._reader.read(self._setup, self._settings)
 
-    def run(self, folder: OperationFolder, argv: tuple[str, ...]) -> Ended:
+    def run(self, folder: OperationFolder, argv: tuple[str, ...], inputs: Mapping[str, Json] | None = None) -> Ended:
+        if inputs is not None:
+            _write_private(folder.path / VARIABLES, canonical(inputs))
+            argv = (argv[0], *(f"-var-file={file}" for file in self._var_files(folder.path)), *argv[1:])
         env = dict(self._setup.env)
         if argv[:1] == ("workspace",):
             env.pop("TF_WORKSPACE")  # with it, the engine refuses to make or choose one
@@ -144,11 +143,28 @@ class EngineOfModule:
     def _plan(self, folder: OperationFolder, options: PlanOptions, listen: Listen) -> tuple[Ended, Stream]:
         _write_private(folder.path / PLAN, b"")  # the engine keeps the mode of a file that is there
         output = folder.path / PLAN_OUTPUT
-        command = self._setup.command(self._plan_line(folder, options))
+        command = self._setup.command(self._plan_line(folder.path, options))
         with planning_in(self._setup.source, self._setup.layout.home):
             return stream(self._processes, command, output, open_private(output, "w"), listen)
 
-    def _plan_line(self, folder: OperationFolder, options: PlanOptions) -> tuple[str, ...]:
+    def command_lines(self, folder: Path, options: PlanOptions) -> Mapping[str, tuple[str, ...]]:
+        return {
+            "init": self._setup.init_line(input="false", json=True),
+            "plan": self._plan_line(folder, options),
+            "apply": self._apply_line(folder),
+        }
+
+    def _apply_line(self, folder: Path) -> tuple[str, ...]:
+        return command_line(
+            self._setup.program.argv,
+            "apply",
+            str(folder / PLAN),
+            input="false",
+            json=True,
+            var_file=self._var_files(folder),
+        )
+
+    def _plan_line(self, folder: Path, options: PlanOptions) -> tuple[str, ...]:
         return command_line(
             self._setup.program.argv,
             "plan",
@@ -156,7 +172,7 @@ class EngineOfModule:
             input="false",
             json=True,
             detailed_exitcode=True,
-            out=str(folder.path / PLAN),
+            out=str(folder / PLAN),
             var_file=self._var_files(folder),
             destroy=options.destroy,
             target=options.targets,
@@ -166,9 +182,9 @@ class EngineOfModule:
             lock_timeout=options.lock_timeout or None,
         )
 
-    def _var_files(self, folder: OperationFolder) -> list[str]:
+    def _var_files(self, folder: Path) -> list[str]:
         """The user's own in their order, then ours, which beats them."""
-        return [*map(str, self._setup.module.var_files), str(folder.path / VARIABLES)]
+        return [*map(str, self._setup.module.var_files), str(folder / VARIABLES)]
 
     def _believe(self, told: Stream) -> None:
         """Take the engine's word for its version: a version manager may have started another one than we asked."""

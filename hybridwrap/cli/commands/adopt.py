@@ -1,0 +1,37 @@
+"""`hybridwrap adopt`."""
+
+from __future__ import annotations
+
+import click
+
+from hybridwrap.cli.options import Place, json_option, parallelism_option, stack_options
+from hybridwrap.cli.running import at_work, watcher, writing_job
+from hybridwrap.cli.variables import Variables
+from hybridwrap.errors import UsageError
+from hybridwrap.run.adopt import adopt
+from hybridwrap.run.context import Options
+from hybridwrap.run.selection import Selection
+
+
+@click.command("adopt")
+@stack_options
+@click.argument("modules", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="All modules of the stack.")
+@click.option("--reason", default="adopted", help="Why; kept in the ledger.")
+@parallelism_option
+@json_option
+def command(
+    place: Place, modules: tuple[str, ...], everything: bool, reason: str, parallelism: int, as_json: bool
+) -> int:
+    """Take engine states that exist into the ledger.
+
+    Status, outputs and object ids come from the state as it is; the engine changes nothing.
+    """
+    if bool(modules) == everything:
+        raise UsageError("name modules, or say --all")
+    job = writing_job(place, Selection(modules), Variables((), ()), parallelism=parallelism)
+    watch = watcher(job, as_json=as_json)
+    with at_work(job, Options(parallelism=parallelism), watch) as context:
+        end = adopt(context, job.modules, reason)
+    watch.run_ended(end, job.knowledge.outputs)
+    return end.exit_code

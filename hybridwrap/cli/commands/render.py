@@ -1,0 +1,70 @@
+"""`hybridwrap render`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+
+from hybridwrap.cli.options import Place, json_option, stack_options
+from hybridwrap.cli.running import Job, reading_job
+from hybridwrap.cli.variables import Variables
+from hybridwrap.domain.codec import plain
+from hybridwrap.domain.entry import RecordedInput
+from hybridwrap.domain.inputs import resolve_inputs
+from hybridwrap.domain.json import Json, canonical
+from hybridwrap.domain.ports import PlanOptions
+from hybridwrap.domain.stack import Reference
+from hybridwrap.run.selection import Selection
+
+FOLDER = Path("OPERATION")  # stands for the folder that each operation gets of its own
+
+
+@click.command("render")
+@stack_options
+@click.argument("module")
+@json_option
+def command(place: Place, module: str, as_json: bool) -> int:
+    """Show a module as the engine would get it: inputs, state, command lines. Nothing is run."""
+    job = reading_job(place, Selection((module,)), Variables((), ()), parallelism=1)
+    found = _rendered(job, module)
+    if as_json:
+        click.echo(canonical(found))
+        return 0
+    click.echo(f"{module}  {found['source']}\nengine  {found['engine']}\nstate   {found['state']['text']}\ninputs")
+    for name, told in found["inputs"].items():
+        click.echo(f"  {name} = {told}")
+    for wait in found["waits"]:
+        click.echo(click.style(f"  waits: {wait}", fg="yellow"))
+    for variable, value in found["env"].items():
+        click.echo(f"env     {variable}={value}")
+    for line in found["commands"].values():
+        click.echo(f"$ {shlex.join(line)}")
+    return 0
+
+
+def _rendered(job: Job, name: str) -> dict[str, Json]:
+    tools = job.workshop.tools
+    module = tools.stack.modules[name]
+    inputs = resolve_inputs(module, output=job.knowledge.output, secret=_hidden, host=tools.host)
+    engine = tools.engines.at(module, inputs.values)
+    return {
+        "version": 1,
+        "module": name,
+        "source": str(module.source),
+        "engine": f"{engine.identity.product} {engine.identity.version}",
+        "state": plain(engine.place) | {"text": str(engine.place)},
+        "inputs": {name: _told(kept) for name, kept in inputs.recorded.items()},
+        "waits": [wait.reason for wait in inputs.waits],
+        "env": {variable: engine.env[variable] for variable in ("TF_DATA_DIR", "TF_WORKSPACE")},
+        "commands": {what: list(line) for what, line in engine.command_lines(FOLDER, PlanOptions()).items()},
+    }
+
+
+def _hidden(_reference: Reference) -> Json:
+    return None  # what is shown of a sensitive input is only where it comes from
+
+
+def _told(kept: RecordedInput) -> str:
+    return kept.reference if kept.sensitive or kept.reference else canonical(kept.value).decode()

@@ -1,0 +1,29 @@
+"""`hybridwrap tf`."""
+
+from __future__ import annotations
+
+import click
+
+from hybridwrap.cli.options import Place, stack_options, words_after_dashes
+from hybridwrap.cli.running import at_work, reading_job, watcher, writing_job
+from hybridwrap.cli.variables import Variables
+from hybridwrap.run.context import Options
+from hybridwrap.run.engine_command import reads_only, run_changing, run_reading
+from hybridwrap.run.selection import Selection
+
+
+@click.command("tf", options_metavar="[OPTIONS] MODULE -- COMMAND…")
+@stack_options
+@click.argument("module", metavar="")
+def command(place: Place, module: str) -> int:
+    """Run any engine command in a module, with its environment, variables and state.
+
+    Commands that read run as they are. Those that can change the state (import, state mv, taint, …) are recorded as
+    an operation. apply, destroy and init have commands of their own here.
+    """
+    words = words_after_dashes()
+    reads = reads_only(module, words)
+    get_ready = reading_job if reads else writing_job
+    job = get_ready(place, Selection((module,)), Variables((), ()), parallelism=1)
+    with at_work(job, Options(parallelism=1), watcher(job, as_json=False)) as context:
+        return (run_reading if reads else run_changing)(context, module, words)

@@ -1,0 +1,30 @@
+"""Initialise the engine in each module."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hybridwrap.domain.run import ModuleEnd, RunEnd
+from hybridwrap.run.context import Context
+from hybridwrap.run.recorded import end_of_run
+from hybridwrap.run.walk import walk
+
+ENDED = frozenset({"ok", "unchanged", "error", "refused"})  # one module's init says nothing about another's
+
+
+def initialise(context: Context, modules: Sequence[str]) -> RunEnd:
+    """Run init where something that it depends on has changed; nothing is recorded."""
+    return end_of_run(context, walk(context, modules, lambda name: _initialise(context, name), ended_well=ENDED))
+
+
+def _initialise(context: Context, name: str) -> ModuleEnd:
+    tools = context.tools
+    engine = tools.engines.at(tools.stack.modules[name])
+    folder = tools.folders.make(tools.ids.new())
+    try:
+        began = tools.clock.monotonic()
+        context.watch.phase(name, "init")
+        ran = engine.init(folder)
+        return ModuleEnd("ok" if ran else "unchanged", seconds=tools.clock.monotonic() - began)
+    finally:
+        folder.remove()
