@@ -57,9 +57,11 @@ def test_a_module_is_applied_and_its_state_is_read_without_another_process(
     applied = operation.apply()
 
     assert applied.ended.exit_code == 0
-    assert applied.stream.final and applied.stream.final.count("add") == 1
+    assert applied.stream.final
+    assert applied.stream.final.count("add") == 1
     state = operation.engine.state()
-    assert state and state.outputs["value"].value == "blue"
+    assert state
+    assert state.outputs["value"].value == "blue"
     assert [instance.address for instance in state.instances] == ["terraform_data.one"]
     assert commands.taken() == ["version", "init", "plan", "apply"]
 
@@ -124,7 +126,8 @@ def test_inputs_of_every_type_arrive_exactly(workshop: Workshop) -> None:
     operation.apply()
 
     state = operation.engine.state()
-    assert state and state.outputs["value"].value == value
+    assert state
+    assert state.outputs["value"].value == value
 
 
 def test_the_users_var_files_come_before_the_inputs(workshop: Workshop, tmp_path: Path) -> None:
@@ -137,7 +140,8 @@ def test_the_users_var_files_come_before_the_inputs(workshop: Workshop, tmp_path
     assert operation.apply().ended.exit_code == 0
 
     state = operation.engine.state()
-    assert state and {name: output.value for name, output in state.outputs.items()} == {"value": "ours", "other": "b"}
+    assert state
+    assert {name: output.value for name, output in state.outputs.items()} == {"value": "ours", "other": "b"}
 
 
 def test_no_secret_is_in_a_command_line_and_every_file_is_private(workshop: Workshop) -> None:
@@ -156,7 +160,8 @@ def test_no_secret_is_in_a_command_line_and_every_file_is_private(workshop: Work
     applied = operation.apply(look)
 
     assert applied.ended.exit_code == 0
-    assert lines and not [line for line in lines if SECRET.encode() in line]
+    assert lines
+    assert not [line for line in lines if SECRET.encode() in line]
     assert not [word for word in applied.ended.argv if SECRET in word]
     assert {mode.split()[0] for mode in modes} == {"600"}
     assert f"{stat.S_IMODE(operation.folder.path.stat().st_mode):o}" == "700"
@@ -227,7 +232,8 @@ def test_one_interrupt_reaches_the_engine_once_and_ends_it_gracefully(workshop: 
     assert (applied.ended.exit_code, applied.ended.signal, applied.ended.interrupts) == (1, None, 1)
     assert applied.stream.interrupts == 1
     state = operation.engine.state()
-    assert state is not None and "terraform_data.after" not in {i.address for i in state.instances}
+    assert state is not None
+    assert "terraform_data.after" not in {i.address for i in state.instances}
     assert operation.engines.interrupt() == 0
 
 
@@ -260,9 +266,9 @@ def test_an_apply_without_the_lock_is_never_started(workshop: Workshop) -> None:
 def test_nothing_is_left_open_or_unreaped(workshop: Workshop) -> None:
     module = workshop.module("net")
     workshop.apply(module, value=1)
-    before = len(os.listdir("/proc/self/fd"))
+    before = _open_files()
     workshop.apply(module, value=2)
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert _open_files() == before
     assert not Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
 
 
@@ -355,3 +361,7 @@ def test_a_moved_checkout_has_nothing_to_change(workshop: Workshop, tmp_path: Pa
     workshop.root = workshop.root.rename(tmp_path / "after")
 
     assert not workshop.plan(workshop.module("net"), value=1).changes
+
+
+def _open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))

@@ -33,7 +33,7 @@ def engine_environment(caller: Mapping[str, str], module: Module) -> tuple[dict[
     env = {name: value for name, value in given.items() if name not in removed} | _ALWAYS
     warnings = [f"{name} is not passed on to the engine: {why}" for name, why in removed.items()]
     configuration = env.get("TF_CLI_CONFIG_FILE")
-    if configuration and not Path(configuration).expanduser().is_file():
+    if configuration and not Path(configuration).exists():
         # the engine would say so in between its own JSON
         env["TF_CLI_CONFIG_FILE"] = os.devnull
         warnings.append(f"TF_CLI_CONFIG_FILE names {configuration}, which is not there; an empty one is used")

@@ -91,7 +91,7 @@ def cli_configuration(env: Mapping[str, str], product: str) -> Path | None:
     home = Path(env.get("HOME") or "/")
     named = [Path(env["TF_CLI_CONFIG_FILE"])] if env.get("TF_CLI_CONFIG_FILE") else []
     candidates = named or [home / name for name in _DEFAULT_CONFIGURATIONS[product]]
-    return next((file for file in candidates if file.is_file()), None)
+    return next((file for file in candidates if file.exists()), None)
 
 
 def _matters(name: str, setup: Setup) -> bool:

@@ -9,6 +9,7 @@ from hybridwrap.adapters.engine.arguments import command_line
 from hybridwrap.adapters.engine.backend import local_file, object_key
 from hybridwrap.adapters.engine.process import Processes
 from hybridwrap.adapters.engine.setup import Setup
+from hybridwrap.adapters.state_file import parse_state
 from hybridwrap.domain.json import Json
 from hybridwrap.errors import OutcomeUnknown
 
@@ -46,7 +47,8 @@ class StateReader:
         if ended.exit_code != 0:
             told = stderr[-1_000:].decode(errors="replace").strip()
             raise OutcomeUnknown(f"the state of {setup.module.name} can't be read: `state pull` failed: {told}")
-        return _document(stdout)
+        document = _document(stdout)
+        return document if document and not _is_nothing(document) else None
 
 
 def readable_directly(setup: Setup, settings: Mapping[str, Json]) -> bool:
@@ -54,8 +56,14 @@ def readable_directly(setup: Setup, settings: Mapping[str, Json]) -> bool:
     return setup.backend.type == "local" or (setup.backend.type == "s3" and s3_state.understood(settings, setup.env))
 
 
-def _document(stdout: bytes) -> bytes | None:
+def _is_nothing(document: bytes) -> bool:
+    """Where there is no state, the engine pulls an empty one."""
+    state = parse_state(document)
+    return not state.lineage and not state.serial
+
+
+def _document(stdout: bytes) -> bytes:
     """The JSON document in an output around which a version manager may have written lines of its own."""
-    begin = stdout.find(b"{") if stdout.startswith(b"{") else stdout.find(b"\n{") + 1
-    end = stdout.rfind(b"\n}") + 2
-    return stdout[begin:end] if stdout[begin : begin + 1] == b"{" and end > begin else None
+    lines = stdout.split(b"\n")
+    edges = [number for number, line in enumerate(lines) if line.startswith((b"{", b"}"))]
+    return b"\n".join(lines[edges[0] : edges[-1] + 1]) if edges else stdout.strip()
