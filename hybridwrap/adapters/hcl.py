@@ -135,7 +135,9 @@ def _syntax_error(root: Node, data: bytes, name: str) -> Problem:
     line = data.split(b"\n")[row].decode("utf-8", "replace")
     column = len(line.encode()[:offset].decode("utf-8", "replace")) + 1
     wanted = "a closing quote" if node.type == "quoted_template_end" else node.type
-    message = f"syntax error: {wanted} is missing" if node.is_missing else f"syntax error in `{line.strip()[:60]}`"
+    name_of_value, equals, _ = line.strip().partition("=")
+    near = f"{name_of_value}= …" if equals else name_of_value  # the value may be a secret
+    message = f"syntax error: {wanted} is missing" if node.is_missing else f"syntax error in `{near}`"
     return Problem(name, row + 1, column, "", message)
 
 

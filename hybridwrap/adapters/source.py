@@ -68,9 +68,10 @@ def lock_digest(folder: Path) -> str:
 
 def fingerprint(folders: Iterable[Path], files: Iterable[Path]) -> str:
     """Digest all that is read to check a manifest: files, and the configuration and variable files of folders."""
-    found = {file for folder in set(folders) if folder.is_dir() for file in _all_config(folder)}
-    found |= {file for folder in set(folders) if folder.is_dir() for file in automatic_var_files(folder)}
-    found |= {file for file in files if file.is_file()}
+    found = {file for file in files if file.is_file()}
+    for folder in set(folders):
+        if folder.is_dir():
+            found.update(_all_config(folder), automatic_var_files(folder))
     return _digest((str(file), file.read_bytes()) for file in found)
 
 

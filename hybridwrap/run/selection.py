@@ -79,8 +79,7 @@ def _refuse_unknown(stack: Stack, names: Iterable[str]) -> None:
 
 
 def _why(selection: Selection) -> str:
-    said = [f"tag {tag}" for tag in selection.tags] + [f"status {status}" for status in selection.statuses]
-    said += [f"without {name}" for name in selection.exclude]
-    if not selection.names and selection.folder:
-        said.insert(0, f"below {selection.folder}")
-    return f" by {', '.join((*selection.names, *said))}" if said or selection.names else ""
+    said = [*selection.names, *(f"tag {tag}" for tag in selection.tags)]
+    said += [f"status {status}" for status in selection.statuses] + [f"without {name}" for name in selection.exclude]
+    place = f" below {selection.folder}" if selection.folder and not selection.names else ""
+    return f"{place} by {', '.join(said)}" if said else place

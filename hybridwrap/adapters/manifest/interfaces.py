@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from hybridwrap.adapters.introspection import introspect
 from hybridwrap.adapters.manifest.engines import takes_tofu
-from hybridwrap.adapters.manifest.modules import Built, Draft, path_nodes
-from hybridwrap.adapters.manifest.node import Mark, Node, dotted
+from hybridwrap.adapters.manifest.given import check_var_files
+from hybridwrap.adapters.manifest.modules import Built, Draft
+from hybridwrap.adapters.manifest.node import dotted
 from hybridwrap.adapters.manifest.scope import Scope, Where
 from hybridwrap.adapters.manifest.types import mismatch
-from hybridwrap.adapters.manifest.var_files import read_var_file, shown_path
 from hybridwrap.adapters.manifest.wording import did_you_mean
-from hybridwrap.adapters.source import automatic_var_files
 from hybridwrap.domain.inputs import TF_VAR
 from hybridwrap.domain.stack import Interface, Literal, Module
 from hybridwrap.domain.version import parse_constraint
@@ -26,30 +25,33 @@ REMOTE = re.compile(r"[a-z0-9]+::.*|[a-z0-9+.-]+://.*|git@.*|(github|bitbucket)\
 def read_interfaces(drafts: Mapping[str, Draft], scope: Scope) -> dict[str, Interface]:
     """Read each source once. A module whose source cannot be read is left out."""
     read: dict[tuple[Path, bool], Interface | None] = {}
-    for draft in drafts.values():
+    found: dict[str, Interface] = {}
+    for name, draft in drafts.items():
         key = (draft.source, takes_tofu(draft.engine, scope.environ))
+        if not draft.source.is_dir():
+            _error(draft, scope, _absent(draft))
+            continue
         if key not in read:
             read[key] = _read(draft, scope, tofu=key[1])
-    found = {name: read[draft.source, takes_tofu(draft.engine, scope.environ)] for name, draft in drafts.items()}
-    return {name: interface for name, interface in found.items() if interface is not None}
+        if interface := read[key]:
+            found[name] = interface
+    return found
 
 
 def _read(draft: Draft, scope: Scope, *, tofu: bool) -> Interface | None:
-    mark = (draft.node.get("source") or draft.node).mark
-    where = dotted((*draft.where, "source"))
-    if not draft.source.is_dir():
-        scope.source_findings.error(mark, where, _absent(draft))
-        return None
     try:
         return introspect(draft.source, draft.shown, tofu=tofu)
     except InvalidManifest as error:
-        for problem in error.problems:
-            if problem.file == draft.shown:
-                scope.source_findings.error(mark, where, f"{draft.shown} {problem.message}")
-            else:
-                place = Mark(problem.file, problem.line, problem.column)
-                scope.source_findings.error(place, problem.where, problem.message)
+        own = [problem.message for problem in error.problems if problem.file == draft.shown]
+        for message in own:
+            _error(draft, scope, f"{draft.shown} {message}")
+        scope.source_findings.take(problem for problem in error.problems if problem.file != draft.shown)
         return None
+
+
+def _error(draft: Draft, scope: Scope, message: str) -> None:
+    mark = (draft.node.get("source") or draft.node).mark
+    scope.source_findings.error(mark, dotted((*draft.where, "source")), message)
 
 
 def _absent(draft: Draft) -> str:
@@ -65,7 +67,7 @@ def _absent(draft: Draft) -> str:
 def check_interfaces(built: Built, scope: Scope) -> None:
     """Find inputs that are unknown, missing or of the wrong type, unknown outputs, and bad version constraints."""
     drafts, modules, interfaces = built.drafts, built.modules, built.interfaces
-    given = _given_names(drafts, interfaces, scope)
+    given = check_var_files(built, scope)
     for name in interfaces:
         _check_inputs(drafts[name], modules[name], scope)
         _check_missing(drafts[name], modules[name], given[name], scope)
@@ -79,14 +81,14 @@ def _check_inputs(draft: Draft, module: Module, scope: Scope) -> None:
         where: Where = (*draft.where, "inputs", name)
         source = module.inputs[name]
         if name not in variables:
-            hint = did_you_mean(name, variables)
-            message = f'{draft.shown} declares no variable "{name}"{hint}'
+            message = f'{draft.shown} declares no variable "{name}"{did_you_mean(name, variables)}'
             scope.source_findings.error(node.key, dotted(where), message)
         elif isinstance(source, Literal) and (wrong := mismatch(variables[name].type, source.tree)):
-            scope.source_findings.error(node.mark, dotted(where), f'{draft.shown}: "{name}" {wrong}')
+            shown = f"takes {variables[name].type}" if variables[name].sensitive else wrong
+            scope.source_findings.error(node.mark, dotted(where), f'{draft.shown}: "{name}" {shown}')
 
 
-def _check_missing(draft: Draft, module: Module, given: set[str], scope: Scope) -> None:
+def _check_missing(draft: Draft, module: Module, given: Collection[str], scope: Scope) -> None:
     node = draft.node.get("inputs") if draft.own_inputs else None
     for name, variable in module.interface.variables.items():
         if variable.required and name not in module.inputs and name not in given and TF_VAR + name not in scope.environ:
@@ -109,50 +111,8 @@ def _check_references(draft: Draft, module: Module, interfaces: Mapping[str, Int
 
 
 def _check_constraints(draft: Draft, module: Module, scope: Scope) -> None:
-    mark = (draft.node.get("source") or draft.node).mark
     for constraint in module.interface.required_version:
         try:
             parse_constraint(constraint)
         except ValueError as error:
-            message = f"required_version of {draft.shown} is not a version constraint: {error}"
-            scope.source_findings.error(mark, dotted((*draft.where, "source")), message)
-
-
-def _given_names(drafts: Mapping[str, Draft], interfaces: Mapping[str, Interface], scope: Scope) -> dict[str, set[str]]:
-    """For each module the names that variable files set; a name that no module of a file declares is a warning."""
-    read: dict[Path, set[str]] = {}
-    given: dict[str, set[str]] = {}
-    unused: dict[Path, set[str]] = {}
-    marks: dict[Path, tuple[Mark, Where]] = {}
-    for name, interface in interfaces.items():
-        own = list(_var_files(drafts[name], scope))
-        automatic = [(path, drafts[name].node) for path in automatic_var_files(drafts[name].source)]
-        for path, node in (*automatic, *own):
-            names = read[path] if path in read else read.setdefault(path, _names(path, node, drafts[name], scope))
-            given.setdefault(name, set()).update(names)
-        for path, node in own:
-            unused[path] = unused.get(path, read[path]) - interface.variables.keys()
-            marks.setdefault(path, (node.mark, (*drafts[name].where, "var_files")))
-        given.setdefault(name, set())
-    for path, names in unused.items():
-        for undeclared in sorted(names):
-            mark, where = marks[path]
-            message = f'{shown_path(path, scope.root)} sets "{undeclared}", which no module that uses the file declares'
-            scope.source_findings.warn(mark, dotted(where), message)
-    return given
-
-
-def _var_files(draft: Draft, scope: Scope) -> Iterator[tuple[Path, Node]]:
-    return ((path, node) for node, path in path_nodes(draft, "var_files", scope))
-
-
-def _names(path: Path, node: Node, draft: Draft, scope: Scope) -> set[str]:
-    shown = shown_path(path, scope.root)
-    if not path.is_file():
-        scope.source_findings.error(node.mark, dotted((*draft.where, "var_files")), f"no file {shown}")
-        return set()
-    try:
-        return set(read_var_file(path, shown))
-    except InvalidManifest as error:
-        scope.source_findings.take(error.problems)
-        return set()
+            _error(draft, scope, f"required_version of {draft.shown} is not a version constraint: {error}")

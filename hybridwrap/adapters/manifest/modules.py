@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hybridwrap.adapters.manifest.node import Node, dotted, empty, overlay, plain
-from hybridwrap.adapters.manifest.scope import Scope
+from hybridwrap.adapters.manifest.scope import PLACEHOLDER, Scope
 from hybridwrap.adapters.manifest.settings import (
     read_engine,
     read_guard,
@@ -134,7 +134,8 @@ def path_nodes(draft: Draft, field: str, scope: Scope) -> Iterator[tuple[Node, P
     node = draft.node.get(field)
     for at, child in enumerate(node.items if node else ()):
         written = scope.fill(child, (*draft.where, field, at), draft.name)
-        yield child, Path(os.path.normpath(scope.root / Path(written).expanduser()))
+        if not PLACEHOLDER.search(written):  # else that is the error
+            yield child, Path(os.path.normpath(scope.root / Path(written).expanduser()))
 
 
 def _env(draft: Draft, scope: Scope) -> dict[str, str]:
