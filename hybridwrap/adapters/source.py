@@ -11,6 +11,7 @@ from pathlib import Path
 GENERATED = "hybridwrap_override.tf.json"  # our own empty backend block, the same everywhere
 LOCK_FILE = ".terraform.lock.hcl"
 SUFFIXES = (".tf", ".tf.json", ".tofu", ".tofu.json")
+VAR_SUFFIXES = (".tfvars", ".tfvars.json")
 
 # A match in a comment only widens the digest; that is why no parser is needed here.
 LOCAL_CHILD = re.compile(rb"""["']?\bsource["']?\s*[=:]\s*"(\.\.?/[^"$%]*)\"""")
@@ -41,7 +42,7 @@ def _is_config(name: str) -> bool:
 
 def automatic_var_files(folder: Path) -> tuple[Path, ...]:
     """Name the variable files that an engine loads by itself, the weakest first."""
-    names = [entry.name for entry in os.scandir(folder) if entry.name.endswith((".tfvars", ".tfvars.json"))]
+    names = [entry.name for entry in os.scandir(folder) if entry.name.endswith(VAR_SUFFIXES)]
     own = [name for name in ("terraform.tfvars", "terraform.tfvars.json") if name in names]
     automatic = sorted(name for name in names if name.endswith((".auto.tfvars", ".auto.tfvars.json")))
     return tuple(folder / name for name in (*own, *automatic))
@@ -67,12 +68,23 @@ def lock_digest(folder: Path) -> str:
 
 
 def fingerprint(folders: Iterable[Path], files: Iterable[Path]) -> str:
-    """Digest all that is read to check a manifest: files, and the configuration and variable files of folders."""
-    found = {file for file in files if file.is_file()}
+    """Digest all that is read to check a manifest: files, and the configuration and variable files of folders.
+
+    Plain strings, not paths: this runs at every start, over every file of a stack.
+    """
+    found = {str(file) for file in files if file.is_file()}
     for folder in set(folders):
         if folder.is_dir():
-            found.update(_all_config(folder), automatic_var_files(folder))
-    return _digest((str(file), file.read_bytes()) for file in found)
+            found.update(e.path for e in os.scandir(folder) if _is_config(e.name) or e.name.endswith(VAR_SUFFIXES))
+    return _digest((name, _read(name)) for name in found)
+
+
+def _read(name: str) -> bytes:
+    try:
+        with open(name, "rb", buffering=0) as file:  # noqa: PTH123  # twice as fast as by a Path
+            return file.read()
+    except IsADirectoryError:
+        return b""
 
 
 def _digest(contents: Iterable[tuple[str, bytes]]) -> str:

@@ -311,3 +311,25 @@ def test_messages_name_the_manifest_as_it_is_seen_from_here(tmp_path: Path) -> N
         assert problems(file) == ["hybridwrap.yaml:3:23  modules.a.source: no folder gone"]
     finally:
         os.chdir(here)
+
+
+@pytest.mark.parametrize(
+    ("programs", "engine", "expected"),
+    [
+        (["tofu"], "", {"tofu"}),
+        (["terraform", "tofu"], "", {"tf"}),
+        ([], "", {"tf"}),
+        (["terraform"], "engine: {program: tofu}", {"tofu"}),
+        (["tofu"], "engine: {program: /opt/terraform}", {"tf"}),
+    ],
+)
+def test_tofu_files_count_where_opentofu_will_run(
+    tmp_path: Path, programs: list[str], engine: str, expected: set[str]
+) -> None:
+    (tmp_path / "bin").mkdir()
+    for program in programs:
+        (tmp_path / "bin" / program).touch(mode=0o755)
+    manifest = f"version: 1\nstack: s\nmodules: {{a: {{source: a}}}}\n{engine}\n"
+    file = write_stack(tmp_path, manifest, {"a": 'variable "tf" { default = 1 }'})
+    (tmp_path / "a/main.tofu").write_text('variable "tofu" { default = 1 }', encoding="utf-8")
+    assert set(load(file, PATH=str(tmp_path / "bin")).modules["a"].interface.variables) == expected

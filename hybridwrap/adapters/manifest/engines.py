@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -14,9 +14,13 @@ def takes_tofu(wish: EngineWish, environ: Mapping[str, str]) -> bool:
     """Whether the engine will most likely be OpenTofu, which loads `.tofu` files."""
     if wish.program != "auto":
         return "tofu" in Path(wish.program).name
-    return _auto_is_tofu(environ.get("PATH", ""))
+    return _only_tofu(environ.get("PATH", ""))
 
 
 @cache
-def _auto_is_tofu(path: str) -> bool:
-    return not shutil.which("terraform", path=path) and bool(shutil.which("tofu", path=path))
+def _only_tofu(path: str) -> bool:
+    folders = path.split(os.pathsep)
+    terraform, tofu = (
+        any(os.access(f"{folder}/{name}", os.X_OK) for folder in folders) for name in ("terraform", "tofu")
+    )
+    return tofu and not terraform
