@@ -81,13 +81,14 @@ def _facts(seen: Seen) -> Facts:
     steps = trace(stream)
     silent = not (stream.planned or stream.mutations or stream.unknown_types or _counted(stream))
     same = unchanged(seen.before, seen.after)
+    witnessed = bool(stream.version or stream.errors)
     summaries = {error.summary for error in stream.errors}
     return Facts(
         how=_how(seen),
         interrupts=max(seen.ended.interrupts, stream.interrupts),
         silent=silent and seen.stream_complete,
-        witnessed=bool(stream.version or stream.errors),
-        untouched=same and not stream.mutations,
+        witnessed=witnessed,
+        untouched=same and witnessed and not stream.mutations,
         unchanged=same,
         surprise=surprise(seen.before, seen.after, steps),
         summary=stream.final is not None,

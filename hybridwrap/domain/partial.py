@@ -197,7 +197,7 @@ class _Census:
         kept = set(stream.forgotten)
         imported = {change.address for change in stream.planned if change.action is Action.IMPORT}
         for key, o in list(self._known.items()):
-            if (o.address in gone and not o.open) or (not o.id and o.address in imported & self._fresh):
+            if (o.address in gone and o.id) or (not o.id and o.address in imported & self._fresh):
                 del self._known[key]
             elif not o.open and not o.retained:
                 self._known[key] = replace(o, open=o.address not in kept, retained=o.address in kept)

@@ -65,7 +65,7 @@ def _taken(begun: list[Hook], end: Hook) -> Hook:
 def _ended(end: Hook, start: Hook, stream: Stream) -> Step:
     told = end if end.id_value else start
     step = _step(told, Fate.DONE if end.phase == "complete" else Fate.FAILED)
-    doubtful = step.fate is Fate.FAILED and step.action is not Action.DELETE and _unanswered(stream, step.address)
+    doubtful = step.fate is Fate.FAILED and _unanswered(stream, step.address)
     return replace(step, fate=Fate.OPEN) if doubtful else step
 
 

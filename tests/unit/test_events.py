@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 
@@ -334,6 +335,17 @@ def test_of_very_much_text_the_last_lines_are_kept_and_shortened() -> None:
     assert len(lines) == KEPT_LINES
     assert lines[-1].startswith(f"{KEPT_LINES * 3 - 1} üü")
     assert {len(line) for line in lines} == {KEPT_LENGTH}
+
+
+def test_text_that_never_ends_its_line_takes_no_memory() -> None:
+    reader = EventReader()
+    tracemalloc.start()
+    for number in range(2_000):
+        reader.feed(b"%d" % number * 3_000)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1_000_000
+    assert reader.stream().plain_lines == ("0" * KEPT_LENGTH,)
 
 
 def test_a_torn_state_dump_does_not_show_what_it_holds() -> None:

@@ -271,6 +271,17 @@ def test_a_kill_right_after_the_plan_was_read_is_not_taken_for_nothing() -> None
     assert told(judge(Seen("apply", Ended(signal=9), stream, None, None))) == KILLED
 
 
+def test_a_summary_of_more_than_noughts_is_not_taken_for_nothing() -> None:
+    stream = Stream(version="1.11.4", summaries=(ChangeSummary("apply", {"add": 1}),))
+    assert told(judge(Seen("apply", Ended(11), stream, None, None))) == KILLED
+
+
+def test_an_engine_that_failed_without_a_word_is_not_taken_for_one_that_did_nothing() -> None:
+    verdict = judge(Seen("apply", Ended(1), Stream(), STATE, STATE))
+    assert told(verdict) == FAILED
+    assert verdict.reason == "the engine gives no reason"
+
+
 def test_an_unknown_type_of_event_is_not_taken_for_nothing() -> None:
     stream = Stream(version="9.0", unknown_types=("deed_done",))
     assert judge(Seen("apply", Ended(signal=9), stream, None, None)).outcome is Outcome.UNKNOWN
@@ -310,6 +321,30 @@ def test_a_state_that_contradicts_the_events_makes_the_outcome_unknown(
     verdict = judge(Seen("apply", Ended(code), replace(WELL, diagnostics=errors), before, after))
     assert told(verdict) == ("surprising state", Outcome.UNKNOWN, Status.UNKNOWN)
     assert re.search(why, verdict.reason)
+
+
+@pytest.mark.parametrize(
+    ("made", "held", "row"),
+    [
+        (replace(CREATED, id_key="name", id_value="web"), Instance("x.a", "x", "p"), "done"),
+        (replace(CREATED, id_key="", id_value=""), Instance("x.a", "x", "p", "1"), "done"),
+        (CREATED, Instance("x.a", "x", "p"), "done"),
+        (CREATED, Instance("x.a", "x", "p", "2"), "surprising state"),
+        (CREATED, Instance("x.a", "x", "p", "1", deposed="0a0b0c0d"), "done"),
+        (CREATED, Instance("x.b", "x", "p", "1"), "surprising state"),
+    ],
+)
+def test_a_made_object_is_looked_for_by_id_or_where_there_is_none_by_address(
+    made: Hook, held: Instance, row: str
+) -> None:
+    stream = replace(WELL, hooks=(WELL.hooks[0], made))
+    assert judge(Seen("apply", Ended(0), stream, None, replace(STATE, instances=(held,)))).row == row
+
+
+def test_a_lock_that_stayed_does_not_hide_an_object_without_an_answer() -> None:
+    case = of("unlock-denied")
+    begun = Hook("x.a", Action.CREATE, "start", "x")
+    assert told(judge(replace(case, stream=replace(case.stream, hooks=(*case.stream.hooks, begun))))) == FAILED
 
 
 def test_a_delete_that_the_state_still_holds_is_a_surprise() -> None:

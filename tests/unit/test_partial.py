@@ -222,6 +222,30 @@ def test_without_the_state_from_before_the_recorded_value_is_compared() -> None:
     assert provenances(outputs) == {"x": STALE, "y": KNOWN}
 
 
+def test_a_record_without_a_type_is_compared_by_value() -> None:
+    outputs = outputs_after(
+        succeeded=False,
+        declared=["x"],
+        output_changes={"x": OutputChange(Action.UPDATE)},
+        before={"x": Output(KNOWN, value="a")},
+        state_before=None,
+        state_after=state(x="a"),
+    )
+    assert outputs["x"].provenance is STALE
+
+
+def test_a_recorded_null_that_was_to_stay_null_is_known() -> None:
+    outputs = outputs_after(
+        succeeded=False,
+        declared=["x"],
+        output_changes={"x": OutputChange(Action.NOOP)},
+        before={"x": Output(KNOWN)},
+        state_before=None,
+        state_after=state(),
+    )
+    assert outputs == {"x": Output(KNOWN)}
+
+
 def test_a_sensitive_output_whose_old_value_is_not_at_hand_is_not_proven_new() -> None:
     outputs = outputs_after(
         succeeded=False,
@@ -413,6 +437,52 @@ def test_what_a_refresh_found_gone_is_left_out() -> None:
     drift = Stream(drifted=(PlannedChange("x.a", Action.DELETE),))
     assert objects_after([A], drift, holding()) == ()
     assert objects_after([A], Stream(), holding()) == (replace(A, open=True),)  # taken out of the state by hand
+
+
+def test_what_a_refresh_found_gone_is_no_longer_open_but_one_without_an_id_is() -> None:
+    drift = Stream(drifted=(PlannedChange("x.a", Action.DELETE),))
+    begun = CloudObject("x.a", "x", open=True)
+    assert objects_after([replace(A, open=True), begun], drift, holding()) == (begun,)
+
+
+def test_a_replacement_killed_in_its_create_leaves_the_old_object_and_an_open_one() -> None:
+    begun = Stream(hooks=(Hook("x.a", Action.CREATE, "start", "x"),))
+    objects = objects_after([A], begun, holding(Instance("x.a", "x", "p", "1")))
+    assert objects == (CloudObject("x.a", "x", open=True), A)
+
+
+def test_an_object_that_turned_up_by_itself_does_not_resolve_an_open_one() -> None:
+    begun = CloudObject("x.a", "x", open=True)
+    assert objects_after([begun], Stream(), holding(Instance("x.a", "x", "p", "1"))) == (begun, A)
+
+
+def test_a_provisioner_without_an_end_is_about_the_current_object_and_not_a_deposed_one() -> None:
+    begun = Stream(hooks=(Hook("x.a", Action.OTHER, "start", "x", provisioner="local-exec"),))
+    found = holding(Instance("x.a", "x", "p", "2"), Instance("x.a", "x", "p", "1", deposed="0a0b0c0d"))
+    assert objects_after([A], begun, found) == (A, CloudObject("x.a", "x", "id", "2", open=True))
+
+
+def test_a_create_without_an_end_is_open_also_when_the_engine_reports_other_errors() -> None:
+    begun = Stream(
+        hooks=(Hook("x.a", Action.CREATE, "start", "x"),), diagnostics=(Diagnostic("error", "no", address="x.b"),)
+    )
+    assert objects_after((), begun, holding()) == (CloudObject("x.a", "x", open=True),)
+
+
+@pytest.mark.parametrize("summary", ["operation canceled", "Plugin did not respond"])
+@pytest.mark.parametrize("ends", [(), (Hook("x.a", Action.DELETE, "errored", "x"),)])
+def test_a_delete_that_nobody_answered_is_open(summary: str, ends: tuple[Hook, ...]) -> None:
+    start = Hook("x.a", Action.DELETE, "start", "x", "id", "1")
+    stream = Stream(hooks=(start, *ends), diagnostics=(Diagnostic("error", summary),))
+    assert objects_after([A], stream, holding(Instance("x.a", "x", "p", "1"))) == (replace(A, open=True),)
+
+
+def test_a_refused_delete_of_an_object_that_nobody_listed_lists_it() -> None:
+    refused = Stream(
+        hooks=(Hook("x.a", Action.DELETE, "start", "x", "id", "1"), Hook("x.a", Action.DELETE, "errored", "x")),
+        diagnostics=(Diagnostic("error", "in use"),),
+    )
+    assert objects_after((), refused, holding()) == (replace(A, open=True),)
 
 
 def test_an_open_object_stays_open_until_it_is_resolved() -> None:
