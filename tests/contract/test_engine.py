@@ -6,6 +6,8 @@ import os
 import re
 import stat
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from hybridwrap.adapters.operation_folder import Liveness, liveness
 from hybridwrap.domain.command_failed import CommandFailed
 from hybridwrap.domain.engine_run import Action, Hook
 from hybridwrap.domain.ports import EngineEvent, PlanOptions
-from hybridwrap.domain.stack import EngineWish, Module
+from hybridwrap.domain.stack import EngineWish, Module, StateSettings
 from hybridwrap.errors import EngineNotUsable, PreflightRefused
 from tests.support.workshop import GATED, ONE, Operation, Workshop, ignore
 
@@ -361,6 +363,32 @@ def test_a_moved_checkout_has_nothing_to_change(workshop: Workshop, tmp_path: Pa
     workshop.root = workshop.root.rename(tmp_path / "after")
 
     assert not workshop.plan(workshop.module("net"), value=1).changes
+
+
+def test_modules_of_one_folder_run_side_by_side(workshop: Workshop) -> None:
+    module = workshop.module("net")
+    modules = [replace(module, name=f"net-{number}") for number in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        ended = list(pool.map(lambda module: workshop.apply(module, value=module.name).ended.exit_code, modules))
+    assert ended == [0, 0, 0, 0]
+    assert not workshop.plan(modules[3], value="net-3").changes
+
+
+def test_modules_of_one_folder_that_need_different_generated_blocks_are_refused(workshop: Workshop) -> None:
+    module = workshop.module("net")
+    engines = workshop.engines()
+    engines.at(module)
+    with pytest.raises(PreflightRefused, match=r'"net" and "other" share the folder .* in local and the other in s3'):
+        engines.at(replace(module, name="other", state=StateSettings("s3", {"bucket": "b", "key": "k"})))
+
+
+def test_everything_may_lie_in_a_home_elsewhere(workshop: Workshop, tmp_path: Path) -> None:
+    workshop.environ["HYBRIDWRAP_HOME"] = str(tmp_path / "far away/home")
+    workshop.root = tmp_path / "checkout"
+    workshop.apply(workshop.module("net"), value=1)
+    assert not workshop.plan(workshop.module("net"), value=1).changes
+    assert (tmp_path / "far away/home/state/default/net.tfstate").exists()
+    assert not (workshop.root / ".hybridwrap").exists()
 
 
 def _open_files() -> int:

@@ -111,6 +111,36 @@ def test_an_errored_state_blocks_every_further_plan(workshop: Workshop) -> None:
         workshop.plan(module, value=1)
 
 
+def test_an_encrypted_state_is_read_by_the_engine_that_can(tmp_path: Path) -> None:
+    plain = '{"version":4,"serial":7,"lineage":"l","outputs":{"x":{"value":1,"type":"number"}},"resources":[]}'
+    script = f"#!/bin/sh\n[ $1 = version ] && echo OpenTofu v1.12.6 && exit\necho '{plain}'\n"
+    engine = tmp_path / "tofu"
+    engine.write_text(script)
+    engine.chmod(0o755)
+    workshop = Workshop(tmp_path, str(engine))
+    operation = Operation(workshop, workshop.module("net"))
+    stored = workshop.home / "state/default/net.tfstate"
+    stored.parent.mkdir(parents=True)
+    envelope = b'{"serial":7,"lineage":"l","meta":{},"encrypted_data":"AAAA","encryption_version":"v0"}'
+    stored.write_bytes(envelope)
+
+    state = operation.engine.state()
+
+    assert state
+    assert (state.readable, state.serial, state.outputs["x"].value) == (True, 7, 1)
+    assert operation.engine.state_bytes() == envelope
+
+
+def test_a_state_of_no_bytes_is_not_no_state(workshop: Workshop) -> None:
+    operation = Operation(workshop, workshop.module("net"))
+    stored = workshop.home / "state/default/net.tfstate"
+    stored.parent.mkdir(parents=True)
+    stored.touch()
+    state = operation.engine.state()
+    assert state
+    assert state.zero_bytes
+
+
 # --- S3 -------------------------------------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -131,6 +132,12 @@ def test_one_home_serves_one_stack(tmp_path: Path) -> None:
     make_home(tmp_path / "home", "shop")
     with pytest.raises(PreflightRefused, match='belongs to the stack "shop", not to "office"'):
         make_home(tmp_path / "home", "office")
+
+
+def test_many_that_start_at_once_make_one_home(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        made = [pool.submit(make_home, tmp_path / str(turn), "shop") for turn in range(20) for _ in range(8)]
+    assert [future.exception() for future in made] == [None] * 160
 
 
 def test_the_home_lies_beside_the_manifest_or_where_the_user_wants_it(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from hybridwrap.adapters.engine.versions import Versions
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.ports import Clock
 from hybridwrap.domain.stack import Module, Stack
+from hybridwrap.errors import PreflightRefused
 
 _NO_INPUTS: Mapping[str, Json] = MappingProxyType({})
 
@@ -35,6 +36,7 @@ class StackEngines:
         self._reader = StateReader(self._processes)
         self._free_memory = free_memory()
         self._programs: dict[tuple[str, str], Program] = {}
+        self._neighbours: dict[Path, Setup] = {}
         self._warnings: dict[str, None] = {}
         self._lock = Lock()
 
@@ -55,6 +57,7 @@ class StackEngines:
         }
         backend = settle_backend(module, self._layout)
         setup = Setup(module, self._layout, source, data, program, identity, env, backend)
+        self._fit_in(setup)
         return EngineOfModule(setup, self._processes, self._reader)
 
     def warnings(self) -> tuple[str, ...]:
@@ -68,6 +71,19 @@ class StackEngines:
         if (wish, search) not in self._programs:
             self._programs[wish, search] = programs.find(wish, search=search, base=self._layout.root)
         return self._programs[wish, search]
+
+    def _fit_in(self, setup: Setup) -> None:
+        """Compare with the other modules of its folder: they share the lock file and the generated backend block."""
+        with self._lock:
+            other = self._neighbours.setdefault(setup.source, setup)
+        if other.backend.generated != setup.backend.generated:
+            raise PreflightRefused(
+                f'modules "{other.module.name}" and "{setup.module.name}" share the folder {setup.source}, '
+                f"but one keeps its state in {other.backend.type} and the other in {setup.backend.type}",
+                hint="give both the same type of `state`, or one of them a folder of its own",
+            )
+        if other.identity.product != setup.identity.product:
+            self._warn(f"{setup.source} is used with Terraform and with OpenTofu: they write one dependency lock file")
 
     def _warn(self, *texts: str) -> None:
         with self._lock:

@@ -1,6 +1,6 @@
 """The environment of an engine's processes: the caller's, with the module's own on top, without what would mislead it.
 
-The table is in the user's documentation; whatever is not named here is passed on as it is.
+Whatever is not named here is passed on as it is.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from io import BufferedWriter, FileIO
 from pathlib import Path
 
@@ -223,4 +224,5 @@ def _digest(file: Path) -> str:
 
 
 def _to_terminal(data: bytes) -> None:
-    os.write(sys.stdout.fileno(), data)
+    with suppress(BrokenPipeError):  # who reads no more does not stop the engine
+        os.write(sys.stdout.fileno(), data)
