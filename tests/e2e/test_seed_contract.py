@@ -1,0 +1,177 @@
+"""The five rules of the contract, seen from outside: the real command and engine, a cloud that fails on demand."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from shlex import quote
+
+import pytest
+
+from hybridwrap.domain.entry import Observe
+from hybridwrap.domain.status import Status
+from tests.support.fakecloud.cloud import Cloud
+from tests.support.fakecloud.faults import Operation
+from tests.support.project import FAKECLOUD, Project
+
+pytestmark = pytest.mark.e2e
+
+CHAIN = """
+version: 1
+stack: shop
+engine: {program: ENGINE}
+modules:
+  network: {source: network}
+  vm: {source: vm, inputs: {network_id: "{{ modules.network.id }}"}}
+  health: {source: health, inputs: {address: "{{ modules.vm.ip }}"}}
+  docs: {source: docs}
+"""
+NETWORK = (
+    FAKECLOUD
+    + """
+resource "fakecloud_network" "net" { name = "net" }
+output "id" { value = fakecloud_network.net.id }
+"""
+)
+VM = (
+    FAKECLOUD
+    + """
+variable "network_id" { type = string }
+variable "size" {
+  type    = string
+  default = "small"
+}
+resource "fakecloud_server" "web" {
+  name = "web"
+  size = var.size # a change replaces the server
+  tags = { network = var.network_id }
+}
+output "ip" { value = fakecloud_server.web.ip }
+output "network" { value = var.network_id }
+"""
+)
+HEALTH = 'variable "address" { type = string }\nresource "terraform_data" "check" { input = var.address }\n'
+DOCS = 'resource "terraform_data" "docs" {}\n'
+
+
+@pytest.fixture
+def project(tmp_path: Path, fakecloud_env: Mapping[str, str], engine_program: str) -> Project:
+    root = tmp_path / "project"
+    root.mkdir()
+    project = Project(root, fakecloud_env)
+    project.write(CHAIN.replace("ENGINE", engine_program), network=NETWORK, vm=VM, health=HEALTH, docs=DOCS)
+    return project
+
+
+def test_state_reads_running_while_the_engine_runs_and_starts_from_an_old_destroyed_record(
+    project: Project, cloud: Cloud
+) -> None:
+    ledger = project.ledger()
+    ledger.open()
+    ledger.observe(
+        ledger.record("network"),
+        Observe(run="R0", reason="torn down long ago", status=Status.DESTROYED, evidence=("test",)),
+    )
+    assert project.statuses()["network"] == "destroyed"
+    environment = " ".join(f"{name}={quote(value)}" for name, value in project.environ.items())
+    look = f"cd {quote(str(project.root))} && {environment} {quote(sys.executable)} -m hybridwrap status --json"
+    cloud.observe(["sh", "-c", look], operation=Operation.CREATE, pattern="net")
+
+    assert project.apply("network").code == 0
+
+    (call,) = cloud.calls(Operation.CREATE, name="net")
+    assert call.observed_exit == 0, call.observed
+    assert '"status":"running"' in call.observed
+    assert project.statuses()["network"] == "ok"
+
+
+def test_a_failure_reads_error_keeps_outputs_names_the_command_and_leaves_the_rest_pending(
+    project: Project, cloud: Cloud
+) -> None:
+    assert project.apply().code == 0
+    cloud.inject("web", "delete-fails")
+    project.write((project.root / "hybridwrap.yaml").read_text(), vm=VM.replace('"small"', '"large"'))
+
+    ran = project.apply()
+
+    assert ran.code == 4
+    status = project.status()
+    assert {name: module["status"] for name, module in status.items()} == {
+        "network": "ok",
+        "vm": "error",
+        "health": "pending",
+        "docs": "ok",
+    }
+    assert status["health"]["was"] == "ok"
+    outputs = project.outputs()
+    assert outputs["network"]["id"]["provenance"] == "known"
+    assert outputs["vm"]["network"] == {
+        "value": cloud.only("net").id,
+        "type": "string",
+        "sensitive": False,
+        "provenance": "known",
+    }
+    assert outputs["vm"]["ip"]["provenance"] == "stale"
+    assert outputs["vm"]["ip"]["value"] == cloud.only("web").attributes["ip"]
+    assert status["health"]["reason"] == "waits for vm.ip"
+    record = project.ledger().record("vm")
+    assert "apply" in record.failed_command
+    assert record.errors
+    assert record.inputs["network_id"].value == cloud.only("net").id
+    assert record.settled is Status.ERROR, "error is what destroy takes up"
+
+    cloud.lift()
+    assert project.apply().code == 0
+    assert set(project.statuses().values()) == {"ok"}
+
+
+def test_what_did_not_run_has_no_record_at_all(project: Project, cloud: Cloud) -> None:
+    cloud.inject("net", "fail-before")
+
+    assert project.apply().code == 4
+
+    assert project.statuses() == {"network": "error", "vm": "pending", "health": "pending", "docs": "ok"}
+    assert project.ledger().history("vm") == ()
+    assert project.ledger().history("health") == ()
+    assert project.status()["vm"]["reason"] == "waits for network.id"
+
+
+def test_independent_modules_go_on_after_a_failure_and_fail_fast_stops_them(project: Project, cloud: Cloud) -> None:
+    cloud.inject("net", "fail-before")
+    assert project.apply("--parallelism", "1", "--fail-fast", "network", "vm", "docs").code == 4
+    assert project.statuses()["vm"] == "pending"
+
+
+def test_a_failed_plan_leaves_the_previous_status(project: Project, cloud: Cloud) -> None:
+    assert project.apply().code == 0
+    before = project.ledger().record("vm")
+    cloud.inject("web", "read-fails")
+
+    ran = project.apply()
+
+    assert ran.code == 4
+    assert "plan of vm ended with exit code 1" in ran.text
+    assert project.ledger().record("vm") == before
+    assert project.run("show", "--json").json["end"]["modules"]["vm"]["result"] == "error"
+
+
+def test_an_unchanged_module_writes_nothing(project: Project, cloud: Cloud) -> None:
+    assert project.apply().code == 0
+    before = {name: len(project.ledger().history(name)) for name in ("network", "vm", "health", "docs")}
+
+    ran = project.apply()
+
+    assert ran.code == 0
+    assert "4 unchanged" in ran.text
+    assert {name: len(project.ledger().history(name)) for name in before} == before
+
+
+def test_without_a_ledger_that_can_be_written_the_engine_changes_nothing(project: Project, cloud: Cloud) -> None:
+    (project.root / ".hybridwrap").mkdir()
+    (project.root / ".hybridwrap" / "ledger").write_text("not a folder")
+
+    ran = project.apply()
+
+    assert ran.code == 30, ran.text
+    assert cloud.calls() == []
