@@ -155,6 +155,8 @@ def test_a_source_from_outside_can_only_be_a_whole_input(tmp_path: Path) -> None
             "env: {TF_DATA_DIR: x}",
             "modules.a.env.TF_DATA_DIR: TF_DATA_DIR cannot be set here: hybridwrap sets it itself",
         ),
+        ("workspace: '{{ modules.a.id }}'", "modules.a.workspace: a template can only be an input"),
+        ("env: {A: '{{ modules.a.id }}'}", "modules.a.env.A: a template can only be an input"),
         ("var_files: ['{env}.tfvars']", "nothing is known for the placeholder {env}"),
         ("var_files: [gone.tfvars]", "modules.a.var_files: no file gone.tfvars"),
         ("inputs: {x: {from_env: 5}}", "modules.a.inputs.x.from_env: from_env takes a text"),
@@ -223,6 +225,12 @@ def test_an_undeclared_name_in_a_var_file_is_a_warning_once(tmp_path: Path) -> N
     assert warning.endswith('modules.a.var_files: v.tfvars sets "z", which no module that uses the file declares')
 
 
+def test_a_default_that_no_module_declares_is_a_warning(tmp_path: Path) -> None:
+    file = stack(tmp_path, "  a: {source: any}\ndefaults: {inputs: {x: 1, y: 2}}")
+    (warning,) = load(file).warnings
+    assert warning.endswith('hybridwrap.yaml:5:27  defaults.inputs.y: no module declares the variable "y"; there is: x')
+
+
 def test_a_broken_var_file_names_its_place(tmp_path: Path) -> None:
     (tmp_path / "v.tfvars").write_text("x = 1\ny = [\n", encoding="utf-8")
     (tmp_path / "w.tfvars.json").write_text("[]", encoding="utf-8")
@@ -233,7 +241,7 @@ def test_a_broken_var_file_names_its_place(tmp_path: Path) -> None:
 def test_a_literal_secret_is_in_no_message(tmp_path: Path) -> None:
     variable = 'variable "pin" {\n  type = number\n  sensitive = true\n}\n'
     (found,) = problems(stack(tmp_path, "  a: {source: safe, inputs: {pin: hunter2}}", safe=variable))
-    assert found == 'hybridwrap.yaml:4:34  modules.a.inputs.pin: safe: "pin" takes number'
+    assert found == 'hybridwrap.yaml:4:35  modules.a.inputs.pin: safe: "pin" takes number'
 
 
 def test_a_bad_required_version_is_said(tmp_path: Path) -> None:
@@ -310,6 +318,10 @@ S3 = 'terraform {\n  backend "s3" {\n    bucket = "b"\n    key    = "k"\n  }\n}\
         ("  a: {source: part}", 'hybridwrap.yaml:4:3  modules.a: part/main.tf:2  backend "s3" of module "a" lacks'),
         ("  a: {source: any, state: {s3: {key: k}}}", "modules.a: its S3 state has no bucket; say it in"),
         ("  a: {source: part, backend_config: [gone.hcl]}", "gone.hcl  cannot be read"),
+        (
+            "  a: {source: full, state: {s3: {key: other}}}",
+            "modules.a.state: has no effect: the module's own backend block",
+        ),
     ],
 )
 def test_a_state_without_a_place_of_its_own_is_said(tmp_path: Path, modules: str, complaint: str) -> None:

@@ -127,6 +127,13 @@ def test_one_declared_environment_needs_no_choice(tmp_path: Path) -> None:
     assert environments_of(file) == ("prod",)
 
 
+def test_an_environment_may_say_nothing(tmp_path: Path) -> None:
+    file = write_stack(
+        tmp_path, "version: 1\nstack: s\nenvironments:\n  dev:\n  prod:\nmodules: {a: {source: a}}\n", {"a": EMPTY}
+    )
+    assert list(load(file, "prod").modules) == ["a"]
+
+
 def test_a_broken_manifest_is_said_before_the_choice_of_an_environment(tmp_path: Path) -> None:
     file = write_stack(tmp_path, "version: 1\nstack: s\nenvironments: {a: {}, b: {}}\nmodule: {}\n")
     assert len(problems(file)) == 2
@@ -264,6 +271,10 @@ def test_a_modules_own_state_completes_or_replaces_the_stacks(
         (
             "ledger: {s3: {bucket: b}, encryption: {key_from_env: KEY}}",
             LedgerSettings(bucket="b", prefix="hybridwrap/", encryption={"key_from_env": "KEY"}),
+        ),
+        (
+            'state: {s3: {bucket: "b-{environment}", profile: "{stack}", role_arn: "{module}"}}',
+            LedgerSettings(bucket="b-default", prefix="hybridwrap/", settings={"profile": "s"}),
         ),
         ('ledger: {s3: {bucket: b, prefix: ""}}', LedgerSettings(bucket="b", prefix="")),
         (

@@ -35,7 +35,7 @@ def choose(names: tuple[str, ...], wanted: str | None, environ: Mapping[str, str
 def in_environment(root: Node, environment: str, findings: Findings) -> Node:
     """Lay an environment over the manifest. An environment that changes the type of a state is an error."""
     top = root.get("environments", environment)
-    if top is None:
+    if top is None or top.value is None:
         return root
     _check_type(root.get("state"), top.get("state"), ("environments", environment), findings)
     modules = top.get("modules")

@@ -67,12 +67,21 @@ def _absent(draft: Draft) -> str:
 def check_interfaces(built: Built, scope: Scope) -> None:
     """Find inputs that are unknown, missing or of the wrong type, unknown outputs, and bad version constraints."""
     drafts, modules, interfaces = built.drafts, built.modules, built.interfaces
+    _warn_unused_defaults(built, scope)
     given = check_var_files(built, scope)
     for name in interfaces:
         _check_inputs(drafts[name], modules[name], scope)
         _check_missing(drafts[name], modules[name], given[name], scope)
         _check_references(drafts[name], modules[name], interfaces, scope)
         _check_constraints(drafts[name], modules[name], scope)
+
+
+def _warn_unused_defaults(built: Built, scope: Scope) -> None:
+    declared = {name for interface in built.interfaces.values() for name in interface.variables}
+    for name, node in next(iter(built.drafts.values())).default_inputs.items() if built.drafts else ():
+        if name not in declared:
+            message = f'no module declares the variable "{name}"{did_you_mean(name, declared)}'
+            scope.source_findings.warn(node.key, dotted(("defaults", "inputs", name)), message)
 
 
 def _check_inputs(draft: Draft, module: Module, scope: Scope) -> None:

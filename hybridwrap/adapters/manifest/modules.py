@@ -21,6 +21,7 @@ from hybridwrap.adapters.manifest.settings import (
     texts,
 )
 from hybridwrap.adapters.manifest.values import read_input
+from hybridwrap.adapters.templates import is_template
 from hybridwrap.domain.stack import EngineWish, Interface, LedgerSettings, Module
 
 NOT_YET = ("include", "credentials", "account", "hooks", "watch")
@@ -145,4 +146,6 @@ def _env(draft: Draft, scope: Scope) -> dict[str, str]:
             instead = {"TF_WORKSPACE": "workspace"}.get(name, "inputs" if name.startswith("TF_VAR_") else "")
             advice = f"; say it in `{instead}`" if instead else ": hybridwrap sets it itself"
             scope.findings.error(child.key, dotted((*draft.where, "env", name)), f"{name} cannot be set here{advice}")
+        if is_template(text(child)):
+            scope.error(child, (*draft.where, "env", name), "a template can only be an input")
     return {name: text(child) for name, child in node.fields.items()}

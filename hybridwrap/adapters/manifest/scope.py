@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hybridwrap.adapters.manifest.node import Findings, Node, dotted
 from hybridwrap.adapters.manifest.wording import did_you_mean
+from hybridwrap.adapters.templates import is_template
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.stack import Reference
 
@@ -44,6 +45,9 @@ class Scope:
         """Put the names into a text: {stack} and {environment}, and {module} inside a module."""
         names = {"stack": self.stack, "environment": self.environment} | ({"module": module} if module else {})
         text = str(node.value)
+        if is_template(text):
+            self.error(node, where, "a template can only be an input")
+            return text
         for name in PLACEHOLDER.findall(text):
             if name not in names:
                 shown = did_you_mean(name, names)

@@ -16,6 +16,7 @@ from hybridwrap.domain.version import parse_constraint
 DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
 UNIT_SECONDS = (3600, 60, 1)
 STATE_KEY = "{stack}/{environment}/{module}.tfstate"
+REACH = ("bucket", "region", "profile", "endpoints", "endpoint", "use_path_style", "force_path_style")
 LEDGER_PREFIX = "hybridwrap/"
 
 
@@ -89,10 +90,9 @@ def read_ledger(root: Node, scope: Scope) -> LedgerSettings:
     if folder:
         return LedgerSettings(scope.root / Path(scope.fill(folder, ("ledger", "folder"))).expanduser(), **common)
     if state and state.get("bucket"):
-        # `{module}` may stand in a state's settings; the ledger takes none of those that would hold it.
-        settings = {name: plain(child) for name, child in state.fields.items()}
-        bucket = scope.fill(state.fields["bucket"], ("state", "s3", "bucket"))
-        return _s3_ledger(bucket, LEDGER_PREFIX, _beside(settings), common)
+        shared = {name: child for name, child in state.fields.items() if name in REACH}
+        settings = {name: scope.fill_tree(child, ("state", "s3", name)) for name, child in shared.items()}
+        return _s3_ledger(settings["bucket"], LEDGER_PREFIX, _beside(settings), common)
     return LedgerSettings(home_of(scope.root, scope.environ) / "ledger", **common)
 
 

@@ -36,6 +36,9 @@ def _place(draft: Draft, module: Module, scope: Scope) -> StatePlace | None:
     except InvalidManifest as error:  # a file of `backend_config`
         scope.source_findings.take(error.problems)
         return None
+    if module.interface.backend and not backend.arguments and (own := draft.node.get("state")):
+        message = "has no effect: the module's own backend block decides; remove one of them"
+        scope.source_findings.error(own.key, dotted((*draft.where, "state")), message)
     if backend.settings is None:
         return None
     place = place_of(backend.type, backend.settings, module.workspace or "default", source, root)
