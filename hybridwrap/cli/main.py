@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -63,7 +64,8 @@ class LazyGroup(click.Group):
         extra.pop("standalone_mode", None)
         argv, words = _split(args[0] if args else extra.pop("args", None) or sys.argv[1:])
         try:
-            code = super().main(argv, standalone_mode=False, obj=words, **extra)
+            colour = False if os.environ.get("NO_COLOR") else None
+            code = super().main(argv, standalone_mode=False, obj=words, color=colour, **extra)
         except HybridwrapError as error:
             code = _report(error, argv)
         except click.UsageError as error:

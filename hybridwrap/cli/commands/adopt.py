@@ -23,7 +23,7 @@ from hybridwrap.run.selection import Selection
 def command(
     place: Place, modules: tuple[str, ...], everything: bool, reason: str, parallelism: int, as_json: bool
 ) -> int:
-    """Take engine states that exist into the ledger.
+    """Take a state that exists into the ledger.
 
     Status, outputs and object ids come from the state as it is; the engine changes nothing.
     """

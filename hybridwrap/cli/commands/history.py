@@ -19,7 +19,10 @@ from hybridwrap.domain.run import Run
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many runs.")
 @json_option
 def command(place: Place, limit: int, as_json: bool) -> int:
-    """List the runs, newest first: who ran what, when, and how it ended."""
+    """List the runs, newest first.
+
+    Who ran what, when, and how it ended.
+    """
     runs = equip(look_at(place)).ledger.runs(limit)
     if as_json:
         click.echo(canonical([run_json(run) for run in runs]))

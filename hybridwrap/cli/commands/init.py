@@ -18,9 +18,10 @@ from hybridwrap.run.selection import Selection
 @parallelism_option
 @json_option
 def command(place: Place, selection: Selection, parallelism: int, as_json: bool) -> int:
-    """Initialise the engine in each module, where something that init depends on has changed.
+    """Initialise the engine in each module.
 
-    `plan` and `apply` do it by themselves; this is for caches and for looking before anything is planned.
+    Only where something that init depends on has changed. `plan` and `apply` do it by themselves; this is for caches
+    and for looking before anything is planned.
     """
     job = reading_job(place, selection, Variables((), ()), parallelism=parallelism)
     watch = watcher(job, as_json=as_json)

@@ -20,7 +20,10 @@ from hybridwrap.run.selection import Selection
 @selection_options
 @json_option
 def command(place: Place, selection: Selection, as_json: bool) -> int:
-    """List the modules of the stack, in the order in which they are applied."""
+    """List the modules of the stack, in order.
+
+    Each comes after those that it needs, as they are applied.
+    """
     stack = load(place)
     modules = [stack.modules[name] for name in selected(equip(stack), selection)]
     folders = {module.name: os.path.relpath(module.source, stack.root) for module in modules}

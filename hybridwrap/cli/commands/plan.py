@@ -48,10 +48,10 @@ def command(
     detailed_exitcode: bool,
     as_json: bool,
 ) -> int:
-    """Show what apply would do; nothing is recorded.
+    """Show what apply would do.
 
-    A module that needs a value which is not there yet is deferred, never planned on a made-up one. Words after `--` go
-    to the engine's plan.
+    Nothing is recorded. A module that needs a value which is not there yet is deferred, never planned on a made-up
+    one. Words after `--` go to the engine's plan.
     """
     job = reading_job(place, selection, variables, parallelism=parallelism)
     watch = watcher(job, as_json=as_json)

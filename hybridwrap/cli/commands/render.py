@@ -26,7 +26,10 @@ FOLDER = Path("OPERATION")  # stands for the folder that each operation gets of 
 @click.argument("module")
 @json_option
 def command(place: Place, module: str, as_json: bool) -> int:
-    """Show a module as the engine would get it: inputs, state, command lines. Nothing is run."""
+    """Show a module as the engine would get it.
+
+    Inputs, state, command lines; nothing is run.
+    """
     job = reading_job(place, Selection((module,)), Variables((), ()), parallelism=1)
     found = _rendered(job, module)
     if as_json:

@@ -22,9 +22,9 @@ from hybridwrap.errors import UsageError
 @click.argument("run", required=False)
 @json_option
 def command(place: Place, run: str | None, as_json: bool) -> int:
-    """Show one run: what each module did, all errors, where the logs lie.
+    """Show one run.
 
-    RUN is an id or its beginning; without it, the newest run.
+    What each module did, all errors, where the logs lie. RUN is an id or its beginning; without it, the newest run.
     """
     ledger = equip(look_at(place)).ledger
     newest = ledger.runs(1)

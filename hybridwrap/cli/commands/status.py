@@ -20,7 +20,10 @@ from hybridwrap.run.standing import Standing, standings
 @stack_options
 @json_option
 def command(place: Place, as_json: bool) -> int:
-    """Show where each module stands; nothing is changed, no engine is started."""
+    """Show where each module stands.
+
+    Nothing is changed, no engine is started. Exit code 0 whatever the statuses.
+    """
     workshop = equip(look_at(place))
     stack, ledger = workshop.stack, workshop.ledger
     records, runs = ledger.records(stack.modules), ledger.runs(RUNS_LOOKED_AT)

@@ -1,0 +1,82 @@
+"""Approving at a terminal, wave by wave."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.project import Project
+from tests.support.terminal import Terminal
+
+pytestmark = pytest.mark.e2e
+
+STACK = """
+version: 1
+stack: shop
+engine: {program: ENGINE}
+modules:
+  left: {source: left}
+  right: {source: right}
+  below: {source: below, inputs: {id: "{{ modules.left.id }}"}}
+"""
+SOURCE = 'resource "terraform_data" "it" {}\noutput "id" { value = terraform_data.it.id }\n'
+BELOW = 'variable "id" { type = string }\nresource "terraform_data" "it" { input = var.id }\n'
+
+
+@pytest.fixture
+def project(tmp_path: Path, engine_program: str) -> Project:
+    project = Project(tmp_path)
+    project.write(STACK.replace("ENGINE", engine_program), left=SOURCE, right=SOURCE, below=BELOW)
+    return project
+
+
+def apply_at_terminal(project: Project) -> Terminal:
+    return Terminal([sys.executable, "-m", "hybridwrap", "apply"], cwd=project.root, env=project.env)
+
+
+def test_each_wave_is_shown_with_real_values_and_asked_about_once(project: Project) -> None:
+    with apply_at_terminal(project) as terminal:
+        terminal.expect("Apply these 2: left, right? [yes, no, one by one]")
+        assert "terraform_data.it will be created" in terminal.seen
+        assert "below" not in terminal.seen
+        terminal.type("yes")
+        terminal.expect("Apply below?")
+        assert project.outputs()["left"]["id"]["value"] in terminal.seen
+        terminal.type("y")
+        assert terminal.wait() == 0
+    assert set(project.statuses().values()) == {"ok"}
+
+
+def test_a_no_leaves_the_module_and_what_needs_it_pending(project: Project) -> None:
+    with apply_at_terminal(project) as terminal:
+        terminal.expect("one by one]")
+        terminal.type("one")
+        terminal.expect("Apply left?")
+        terminal.type("n")
+        terminal.expect("Apply right?")
+        terminal.type("y")
+        assert terminal.wait() == 130
+    assert project.statuses() == {"left": "pending", "right": "ok", "below": "pending"}
+    assert project.status()["below"]["reason"] == "waits for left.id"
+
+
+def test_unchanged_modules_need_no_question(project: Project) -> None:
+    assert project.apply().code == 0
+    with apply_at_terminal(project) as terminal:
+        assert terminal.wait() == 0
+    assert "?" not in terminal.seen
+    assert "3 unchanged" in terminal.seen
+
+
+def test_what_somebody_else_did_during_the_question_is_seen_before_anything_is_applied(project: Project) -> None:
+    with apply_at_terminal(project) as terminal:
+        terminal.expect("one by one]")
+        assert project.apply("left").code == 0
+        terminal.type("yes")
+        terminal.expect("somebody else acted on it meanwhile")
+        terminal.expect("Apply below?")
+        terminal.type("y")
+        assert terminal.wait() == 0
+    assert len(project.ledger().history("left")) == 2, "the first apply was not done again"
