@@ -61,4 +61,4 @@ def _lines(run: Run, records: Mapping[str, Record]) -> Iterator[str]:
 
 def _row(name: str, end: ModuleEnd) -> tuple[str, ...]:
     took = duration(end.seconds) if end.seconds else ""
-    return (name, coloured(end.result), counted(end.counts, DONE), took, *end.reason.splitlines()[:1])
+    return (name, coloured(end.result), counted(end.counts, DONE), took, "".join(end.reason.splitlines()[:1]))
