@@ -16,7 +16,7 @@ from click import unstyle
 
 
 class Terminal:
-    """Runs a program in a pseudo-terminal; `expect` waits for a text, `type` answers. Colours are left out of `seen`."""
+    """Runs a program in a pseudo-terminal; `expect` waits for a text, `type` answers; `seen` is without colours."""
 
     def __init__(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> None:
         self._ours, theirs = pty.openpty()

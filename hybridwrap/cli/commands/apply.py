@@ -18,6 +18,7 @@ from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.run.apply import apply
 from hybridwrap.run.context import Options
+from hybridwrap.run.preflight import check_host
 from hybridwrap.run.selection import Selection
 
 
@@ -48,6 +49,7 @@ def command(
     """
     approve = approval(auto_approve=auto_approve, as_json=as_json)
     job = writing_job(place, selection, variables, parallelism=parallelism)
+    check_host(job.workshop.tools, job.modules)
     options = Options(plan, parallelism, fail_fast=fail_fast, state_moved=state_moved)
     watch = watcher(job, as_json=as_json)
     with at_work(job, options, watch) as context:

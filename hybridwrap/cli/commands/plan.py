@@ -21,6 +21,7 @@ from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.run.context import Options
 from hybridwrap.run.plan import plan as make_plans
+from hybridwrap.run.preflight import check_host
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.selection import Selection
 
@@ -54,6 +55,7 @@ def command(
     one. Words after `--` go to the engine's plan.
     """
     job = reading_job(place, selection, variables, parallelism=parallelism)
+    check_host(job.workshop.tools, job.modules)
     watch = watcher(job, as_json=as_json)
     one_at_a_time = Lock()
 

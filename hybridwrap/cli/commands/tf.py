@@ -19,7 +19,8 @@ def command(place: Place, module: str) -> int:
     """Run any engine command in a module.
 
     It gets the module's environment, variables and state. Commands that read run as they are. Those that can change
-    the state (import, state mv, taint, …) are recorded as an operation. apply, destroy and init have commands of their own here.
+    the state (import, state mv, taint, …) are recorded as an operation. apply, destroy and init have commands of their
+    own here.
     """
     words = words_after_dashes()
     reads = reads_only(module, words)
