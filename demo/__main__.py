@@ -29,10 +29,11 @@ def break_one(on: Stage) -> None:
 
 
 def look(on: Stage) -> None:
-    on.say("3  A command failed. The machine is still running. What failed, what never began, what is known:")
+    on.say("3  A command failed. The machine is still running. What failed and why, what never began, what is known:")
     on.list_cloud()
     on.hybridwrap("status")
     on.expect(network="ok", vm="ok", configuration="error", health="pending")
+    on.hybridwrap("show")
     on.hybridwrap("output")
     on.expect_known("vm", "address")
 

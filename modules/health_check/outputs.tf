@@ -1,6 +1,6 @@
 locals {
-  id     = "health-${substr(terraform_data.health.id, 0, 8)}"
-  report = "${terraform_data.health.triggers_replace.cloud}/${local.id}.json"
+  id   = "health-${substr(terraform_data.health.id, 0, 8)}"
+  file = "${terraform_data.health.triggers_replace.cloud}/${local.id}.json"
 }
 
 output "id" {
@@ -10,5 +10,5 @@ output "id" {
 
 output "healthy" {
   description = "What the report says; null once the report is lost."
-  value       = try(jsondecode(file(local.report)).healthy, null)
+  value       = try(jsondecode(file(local.file)).healthy, null)
 }

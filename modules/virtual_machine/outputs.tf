@@ -1,5 +1,6 @@
 locals {
-  id = "vm-${substr(terraform_data.vm.id, 0, 8)}"
+  id   = "vm-${substr(terraform_data.vm.id, 0, 8)}"
+  file = "${terraform_data.vm.triggers_replace.cloud}/${local.id}.json"
 }
 
 output "id" {
@@ -9,5 +10,5 @@ output "id" {
 
 output "address" {
   description = "Address that the cloud gave to the machine; null once the machine is lost."
-  value       = try(jsondecode(file("${terraform_data.vm.triggers_replace.cloud}/${local.id}.json")).address, null)
+  value       = try(jsondecode(file(local.file)).address, null)
 }
