@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from hybridwrap.domain.engine_run import Action, Stream
-from hybridwrap.domain.state import EngineState, Instance, Unreadable
+from hybridwrap.domain.state import EngineState, Found, Instance, Unreadable, instances_of
 from hybridwrap.domain.trace import Fate, Step, unsaved
-
-Found = EngineState | Unreadable | None
 
 _NAMED: Final = 3  # objects in a sentence
 
@@ -33,11 +31,12 @@ class Absence:
 def absence(stream: Stream, before: EngineState | None, after: Found) -> Absence:
     """Judge absence after a destroy."""
     there = after if isinstance(after, EngineState) else None
+    instances = instances_of(after)
     return Absence(
         ended_well=stream.final is not None,
         same_lineage=not _exists(before) or (there is not None and before is not None and _kin(before, there)),
-        readable=not isinstance(after, Unreadable) and (there is None or there.readable),
-        left=there.instances if there else (),
+        readable=instances is not None,
+        left=instances or (),
         forgotten=stream.forgotten,
     )
 
@@ -68,7 +67,8 @@ def surprise(before: EngineState | None, after: Found, steps: Sequence[Step]) ->
 
 
 def _not_saved(before: EngineState | None, after: EngineState | None, steps: Sequence[Step]) -> str:
-    lost = unsaved(steps, after) if after is None or after.readable else ()
+    instances = instances_of(after)
+    lost = () if instances is None else unsaved(steps, instances)
     if unchanged(before, after):
         lost = lost or tuple(step for step in steps if _must_show(step))
     if not lost:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from hybridwrap.domain.engine_run import Diagnostic, Ended, LockInfo, Stream
-from hybridwrap.domain.evidence import Absence, Found, absence, surprise, unchanged
+from hybridwrap.domain.evidence import Absence, absence, surprise, unchanged
 from hybridwrap.domain.outcome_table import ROWS, Again, Facts, How, Row
-from hybridwrap.domain.state import EngineState
+from hybridwrap.domain.state import EngineState, Found
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.domain.trace import Fate, trace
 

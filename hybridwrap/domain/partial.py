@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from hybridwrap.domain.engine_run import Action, OutputChange, Stream
 from hybridwrap.domain.entry import CloudObject
 from hybridwrap.domain.outputs import Output, Provenance
-from hybridwrap.domain.state import EngineState, Instance, StateOutput
+from hybridwrap.domain.state import EngineState, Found, Instance, StateOutput, instances_of
 from hybridwrap.domain.trace import Fate, Step, trace
 
 
@@ -128,20 +128,18 @@ def _provenance(witnesses: _Witnesses) -> Provenance:
             return Provenance.KNOWN if witnesses.differs else Provenance.STALE
 
 
-def objects_after(
-    recorded: Iterable[CloudObject], stream: Stream, state_after: EngineState | None
-) -> tuple[CloudObject, ...]:
+def objects_after(recorded: Iterable[CloudObject], stream: Stream, state_after: Found) -> tuple[CloudObject, ...]:
     """Carry a module's objects on: each is in the state, open, or retained; left out is only what was seen deleted.
 
-    Give the plan's drift with the stream: what a refresh found gone counts as deleted. None stands for no state at
-    all; a state that is not `readable` says nothing of objects.
+    Give the plan's drift with the stream: what a refresh found gone counts as deleted. A state that can't be read says
+    nothing; no state at all says that nothing of what was made is saved.
     """
     steps = trace(stream)
     census = _Census(recorded)
     for step in steps:
         census.follow(step)
-    if state_after is None or state_after.readable:
-        census.meet(state_after.instances if state_after else ())
+    if (instances := instances_of(state_after)) is not None:
+        census.meet(instances)
         census.settle(stream)
     for step in steps:
         if step.fate is Fate.OPEN and (step.provisioner or step.action is Action.CREATE):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hybridwrap.domain.engine_run import Action, PlannedChange, Stream
-from hybridwrap.domain.state import EngineState
+from hybridwrap.domain.state import Found, instances_of
 from hybridwrap.domain.trace import Fate, Step, trace, unsaved
 
 # The steps that events show of a planned action; of the others they show none, and only the state tells.
@@ -32,14 +32,15 @@ class Progress:
     not_begun: tuple[PlannedChange, ...] = ()
 
 
-def progress(planned: Iterable[PlannedChange], stream: Stream, state: EngineState | None) -> Progress:
-    """Part a plan by how far it came; `state` is the one read afterwards, not `readable` where it could not be."""
+def progress(planned: Iterable[PlannedChange], stream: Stream, state_after: Found) -> Progress:
+    """Part a plan by how far it came; where the state can't be read, by the events alone."""
     steps = trace(stream)
     by_address: dict[str, list[Step]] = defaultdict(list)
     for step in steps:
         by_address[step.address].append(step)
-    lost = {step.address for step in unsaved(steps, state)} if state is None or state.readable else frozenset[str]()
-    held = {instance.address for instance in state.instances} if state else frozenset[str]()
+    instances = instances_of(state_after)
+    lost = {step.address for step in unsaved(steps, instances)} if instances is not None else frozenset[str]()
+    held = {instance.address for instance in instances or ()}
     parts: dict[str, list[PlannedChange]] = defaultdict(list)
     for change in planned:
         if change.action is Action.READ or (change.action is Action.NOOP and not change.reason):

@@ -64,3 +64,13 @@ class Unreadable:
     """What lies in a state's place and is none."""
 
     reason: str
+
+
+Found = EngineState | Unreadable | None
+
+
+def instances_of(found: Found) -> tuple[Instance, ...] | None:
+    """The objects of a state, none where there is no state; None where nobody can tell."""
+    if found is None:
+        return ()
+    return found.instances if isinstance(found, EngineState) and found.readable else None

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from hybridwrap.domain.engine_run import Action, Hook, Stream
-from hybridwrap.domain.state import EngineState, Instance
+from hybridwrap.domain.state import Instance
 
 
 class Fate(StrEnum):
@@ -86,13 +86,13 @@ def _unanswered(stream: Stream, address: str) -> bool:
     )
 
 
-def unsaved(steps: Iterable[Step], state: EngineState | None) -> tuple[Step, ...]:
-    """The steps that ended well and that the state knows nothing of."""
-    held = Held.of(state)
+def unsaved(steps: Iterable[Step], instances: Iterable[Instance]) -> tuple[Step, ...]:
+    """The steps that ended well and that a state with these instances knows nothing of."""
+    held = _Held.of(tuple(instances))
     return tuple(step for step in steps if step.fate is Fate.DONE and _contradicts(step, held))
 
 
-def _contradicts(step: Step, held: Held) -> bool:
+def _contradicts(step: Step, held: _Held) -> bool:
     match step.action:
         case Action.CREATE:
             return not held.has(step)
@@ -103,15 +103,14 @@ def _contradicts(step: Step, held: Held) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class _Held:
     """The objects of a state, to be asked for by address and id."""
 
     ids: frozenset[tuple[str, str]]
     current: dict[str, Instance]
 
     @classmethod
-    def of(cls, state: EngineState | None) -> Held:
-        instances = state.instances if state else ()
+    def of(cls, instances: tuple[Instance, ...]) -> _Held:
         return cls(
             ids=frozenset((i.address, i.id) for i in instances),
             current={i.address: i for i in instances if not i.deposed},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hybridwrap.adapters.engine.events import EventReader, read_stream
@@ -30,9 +30,11 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
     max_leaves=8,
 )
+unhurried = settings(deadline=None)
 parts = st.sampled_from(["version", "serial", "lineage", "outputs", "resources", "modules", "check_results"])
 
 
+@unhurried
 @given(streams | st.lists(noise).map(b"".join), st.data())
 def test_a_stream_says_the_same_in_however_many_pieces_it_comes(data: bytes, draw: st.DataObject) -> None:
     cuts = sorted(draw.draw(st.lists(st.integers(0, len(data)), max_size=8)))
@@ -46,6 +48,7 @@ def test_a_stream_says_the_same_in_however_many_pieces_it_comes(data: bytes, dra
     assert events == EventReader().feed(data)
 
 
+@unhurried
 @given(streams, st.integers(0), noise)
 def test_noise_in_a_stream_and_a_torn_end_are_never_fatal(data: bytes, place: int, between: bytes) -> None:
     lines = data.splitlines(keepends=True)
@@ -56,6 +59,7 @@ def test_noise_in_a_stream_and_a_torn_end_are_never_fatal(data: bytes, place: in
     assert len(stream.hooks) >= len(whole.hooks) - 1
 
 
+@unhurried
 @given(st.sampled_from(RECORDINGS), st.integers(0, 9_999), st.none() | st.sampled_from([0, 1, 2, 11]))
 def test_a_run_torn_anywhere_is_judged_and_loses_no_id(recording: Recording, tear: int, code: int | None) -> None:
     stream, after = read_stream(recording.data[:tear]), recording.after
@@ -68,6 +72,7 @@ def test_a_run_torn_anywhere_is_judged_and_loses_no_id(recording: Recording, tea
     assert len(told) == len([c for c in stream.planned if c.action is not Action.NOOP or c.reason])
 
 
+@unhurried
 @given(st.binary())
 @example(b"")
 @example(b"\xef\xbb\xbf{}")
@@ -75,12 +80,14 @@ def test_any_bytes_are_a_state_or_refused(data: bytes) -> None:
     refused_or_read(data)
 
 
+@unhurried
 @given(states, st.integers(0), st.binary(max_size=4))
 def test_a_damaged_state_is_a_state_or_refused(data: bytes, place: int, damage: bytes) -> None:
     at = place % (len(data) + 1)
     refused_or_read(data[:at] + damage + data[at + len(damage) :])
 
 
+@unhurried
 @given(st.dictionaries(parts, json_values, max_size=4))
 def test_any_json_is_a_state_or_refused(document: dict[str, object]) -> None:
     refused_or_read(canonical(document))
@@ -93,12 +100,14 @@ def refused_or_read(data: bytes) -> None:
         parse_state(data)
 
 
+@unhurried
 @given(json_values)
 def test_json_comes_back_as_it_went_out(value: object) -> None:
     assert loads(canonical(value)) == value
     assert canonical(loads(canonical(value))) == canonical(value)
 
 
+@unhurried
 @given(st.lists(texts.filter(lambda text: len(text) >= 4), max_size=5), texts)
 def test_no_secret_is_left_in_a_text(secrets: list[str], text: str) -> None:
     printed = text + "".join(f" [{secret}]" for secret in secrets)
