@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from hybridwrap.domain.engine_command import TAKE_VARIABLES, Effect, effect_of, name_of
 from hybridwrap.domain.engine_run import Ended, Stream
 from hybridwrap.domain.entry import Begin, End, Locks, StateMark
-from hybridwrap.domain.evidence import Found, unchanged
+from hybridwrap.domain.evidence import unchanged
 from hybridwrap.domain.inputs import ResolvedInputs
 from hybridwrap.domain.partial import objects_after, outputs_after
 from hybridwrap.domain.ports import ModuleEngine, OperationFolder
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.stack import Module
-from hybridwrap.domain.state import EngineState
+from hybridwrap.domain.state import EngineState, Found
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.errors import PreflightRefused
 from hybridwrap.run.context import Context
