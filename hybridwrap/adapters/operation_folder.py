@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from hybridwrap.adapters.home import make_home
 from hybridwrap.domain.entry import LockFile, Locks
@@ -24,7 +25,7 @@ RUNNER_LOCK = "runner.lock"
 PLAN = "plan"
 VARIABLES = "vars.tfvars.json"
 RESULT = "result.json"
-_LOGS = (EVENTS, "plan.jsonl", "stderr")
+_LOGS = (EVENTS, "plan.jsonl", "init.jsonl", "stderr")
 _SECRETS = (PLAN, VARIABLES)
 
 
@@ -194,17 +195,21 @@ def _clear(path: Path) -> bool:
 
 
 def _rewrite(file: Path, mask: Callable[[str], str]) -> None:
-    """Replace a log by its masked form, line by line; bytes that are no UTF-8 survive."""
+    """Put the masked lines of a log into the same file; bytes that are no UTF-8 survive.
+
+    The file stays the one that `begin` names by device and inode: its lock is still evidence when we are killed here.
+    """
     if not file.exists():
         return
-    masked = file.with_suffix(".masked")
-    private = os.open(masked, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with (
         file.open(encoding="utf-8", errors="surrogateescape", newline="") as log,
-        os.fdopen(private, "w", encoding="utf-8", errors="surrogateescape", newline="") as new,
+        TemporaryFile("w+", encoding="utf-8", errors="surrogateescape", newline="", dir=file.parent) as masked,
+        file.open("r+", encoding="utf-8", errors="surrogateescape", newline="") as same,
     ):
-        new.writelines(map(mask, log))
-    masked.replace(file)
+        masked.writelines(map(mask, log))
+        masked.seek(0)
+        shutil.copyfileobj(masked, same)
+        same.truncate()
 
 
 def _drop_secrets(path: Path) -> None:

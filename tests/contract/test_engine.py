@@ -245,15 +245,18 @@ def test_the_engine_holds_its_lock_as_long_as_it_lives_and_no_longer(workshop: W
     operation.plan()
     locks = operation.folder.lock()
     seen: list[Liveness] = []
+    copies: list[Path] = []
 
     def look(event: EngineEvent) -> None:
         if isinstance(event, Hook) and event.provisioner and not seen:
             operation.folder.release()  # as if hybridwrap were gone
             seen.append(liveness(locks))
+            copies.extend(_open_for_appending(operation.folder.events))
             (module.source / "go").touch()
 
     assert operation.engine.apply(operation.folder, look).ended.exit_code == 0
     assert seen == [Liveness.ENGINE]
+    assert not copies
     assert liveness(locks) is Liveness.DEAD
 
 
@@ -393,3 +396,10 @@ def test_everything_may_lie_in_a_home_elsewhere(workshop: Workshop, tmp_path: Pa
 
 def _open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def _open_for_appending(file: Path) -> list[Path]:
+    """Our own descriptors that would keep the lock on a file."""
+    ours = [entry for entry in Path("/proc/self/fd").iterdir() if entry.exists() and entry.samefile(file)]
+    flags = [int(Path(f"/proc/self/fdinfo/{entry.name}").read_text().split()[3], 8) for entry in ours]
+    return [entry for entry, flag in zip(ours, flags, strict=True) if flag & os.O_APPEND]

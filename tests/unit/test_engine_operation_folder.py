@@ -88,6 +88,20 @@ def test_the_event_file_is_handed_over_once_and_only_when_it_is_locked(folder: F
     assert folder.hand_over() is None
 
 
+def test_logs_are_masked_in_the_file_whose_lock_is_evidence(folder: Folder) -> None:
+    locks = folder.lock()
+    folder.events.write_bytes(b"one hunter2\r\n\xff\x00 hunter2 two\nhunter2")
+    (folder.path / "stderr").write_text("fine\n")
+
+    folder.rewrite_logs(lambda text: text.replace("hunter2", "*"))
+
+    assert folder.events.read_bytes() == b"one *\r\n\xff\x00 * two\n*"
+    assert (folder.path / "stderr").read_text() == "fine\n"
+    folder.release()
+    assert liveness(locks) is Liveness.DEAD
+    assert {file.name for file in folder.path.iterdir()} == {"events.jsonl", "runner.lock", "stderr"}
+
+
 def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(tmp_path: Path) -> None:
     folders = Folders(tmp_path / "home", "shop")
     living, dead, clean = (folders.make(name) for name in ("living", "dead", "clean"))

@@ -82,7 +82,7 @@ def _look_up(name: str, *, search: str, base: Path) -> Program | None:
 
 def _embedded() -> Program | None:
     file = embedded.library()
-    # -P: a file of the module's folder must not be taken for a part of Python
+    # -P: the files beside it must not be taken for parts of Python
     return Program((sys.executable, "-P", embedded.__file__), file) if file else None
 
 

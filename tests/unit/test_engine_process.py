@@ -1,0 +1,124 @@
+"""What an engine process gets from us, and what is left of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from hybridwrap.adapters.clock import SystemClock
+from hybridwrap.adapters.engine.process import Command, Processes, Tail
+from hybridwrap.errors import EngineNotUsable
+
+# An engine with a plugin: its exit code is the number of interrupts that reached it until the file `go` was there.
+ENGINE = """
+import signal, subprocess, sys, time
+from pathlib import Path
+plugin = subprocess.Popen([sys.executable, "-c", sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+plugin.stdout.readline()
+count = 0
+def interrupted(*_):
+    global count
+    count += 1
+    print("interrupted", flush=True)
+signal.signal(signal.SIGINT, interrupted)
+print("ready", flush=True)
+while not Path("go").exists():
+    time.sleep(0.01)
+plugin.communicate()
+sys.exit(count)
+"""
+PLUGIN = """
+import signal, sys
+from pathlib import Path
+signal.signal(signal.SIGINT, lambda *_: Path("plugin-was-interrupted").touch())
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_an_interrupt_reaches_the_engine_once_and_its_plugins_never(tmp_path: Path) -> None:
+    processes = Processes(SystemClock())
+    reader, writer = os.pipe()
+    command = Command((sys.executable, "-c", ENGINE, PLUGIN), tmp_path, os.environ)
+    process = processes.start(command, stdout=writer, stderr=None)
+    os.close(writer)
+    with os.fdopen(reader) as told:
+        assert told.readline() == "ready\n"
+        assert processes.interrupt() == 1
+        assert told.readline() == "interrupted\n"
+        (tmp_path / "go").touch()
+        ended = processes.finish(process)
+
+    assert (ended.exit_code, ended.interrupts) == (1, 1)
+    assert not (tmp_path / "plugin-was-interrupted").exists()
+    assert processes.interrupt() == 0
+
+
+@pytest.mark.parametrize(
+    ("script", "exit_code", "by"),
+    [
+        ("exit 0", 0, None),
+        ("exit 2", 2, None),
+        ("kill -KILL $$", None, signal.SIGKILL),
+        ("kill -INT $$", None, signal.SIGINT),
+    ],
+)
+def test_an_end_is_told_by_exit_code_or_signal(
+    tmp_path: Path, script: str, exit_code: int | None, by: int | None
+) -> None:
+    command = Command(("/bin/sh", "-c", script), tmp_path, {"PATH": os.environ["PATH"]})
+    ended, stdout, stderr = Processes(SystemClock()).capture(command)
+    assert (ended.exit_code, ended.signal, ended.argv) == (exit_code, by, command.argv)
+    assert ended.seconds > 0
+    assert (stdout, stderr) == (b"", b"")
+
+
+def test_stdin_is_empty_and_both_outputs_are_read_whole(tmp_path: Path) -> None:
+    script = "cat; seq 100000; seq 100000 >&2"
+    command = Command(("/bin/sh", "-c", script), tmp_path, {"PATH": os.environ["PATH"]})
+    _, stdout, stderr = Processes(SystemClock()).capture(command)
+    assert len(stdout) == len(stderr) == 588_895
+
+
+def test_a_process_starts_in_a_session_of_its_own_with_only_its_three_files(tmp_path: Path) -> None:
+    script = 'echo $$ $(ps -o sid= -p $$); ls /proc/$$/fd | tr "\\n" " "'
+    with (tmp_path / "open in hybridwrap").open("w"):
+        command = Command(("/bin/sh", "-c", script), tmp_path, {"PATH": os.environ["PATH"]})
+        _, stdout, _ = Processes(SystemClock()).capture(command)
+    ids, files = stdout.decode().splitlines()
+    assert len(set(ids.split())) == 1
+    assert set(files.split()) <= {"0", "1", "2", "10", "255"}  # the shell's own spare ones
+
+
+def test_a_program_that_cannot_be_started_is_named(tmp_path: Path) -> None:
+    with pytest.raises(EngineNotUsable, match=r"/nowhere/terraform could not be started in .*: No such file"):
+        Processes(SystemClock()).capture(Command(("/nowhere/terraform",), tmp_path, {}))
+
+
+def test_a_listener_that_fails_does_not_leave_the_engine_alone(tmp_path: Path) -> None:
+    processes = Processes(SystemClock())
+    process = processes.start(
+        Command(("/bin/sh", "-c", "sleep 0.2; touch done"), tmp_path, os.environ), stdout=None, stderr=None
+    )
+
+    def fail() -> None:
+        raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        processes.finish(process, fail)
+    assert (tmp_path / "done").exists()
+
+
+def test_a_tail_passes_on_what_is_appended_and_nothing_twice(tmp_path: Path) -> None:
+    file = tmp_path / "events"
+    file.touch()
+    seen: list[bytes] = []
+    with file.open("ab", buffering=0) as writer, Tail(file, seen.append) as tail:
+        for data in (b"one\ntw", b"", b"o\n\xff\x00"):
+            writer.write(data)
+            tail.read()
+    assert b"".join(seen) == b"one\ntwo\n\xff\x00"
