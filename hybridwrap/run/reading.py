@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hybridwrap.domain.entry import End
 from hybridwrap.domain.outcome import Seen, Verdict, judge
@@ -10,7 +10,7 @@ from hybridwrap.domain.outcome_table import Again
 from hybridwrap.domain.partial import objects_after, outputs_after
 from hybridwrap.domain.ports import Applied
 from hybridwrap.domain.record import Record
-from hybridwrap.domain.state import EngineState
+from hybridwrap.domain.state import EngineState, Found
 from hybridwrap.domain.status import Outcome
 from hybridwrap.run.context import Context
 from hybridwrap.run.masking import mask_of
@@ -26,8 +26,7 @@ class Reading:
 def read_apply(context: Context, prepared: Prepared, held: Record, applied: Applied) -> Reading:
     """Judge an apply by its exit code, its events and the state read again; secrets are masked by their values."""
     found = state_again(prepared.engine)
-    state = found if isinstance(found, EngineState) else None
-    context.knowledge.learn_secrets(prepared.module.name, state)
+    context.knowledge.learn_secrets(prepared.module.name, found if isinstance(found, EngineState) else None)
     verdict = judge(
         Seen(
             command="apply",
@@ -39,34 +38,15 @@ def read_apply(context: Context, prepared: Prepared, held: Record, applied: Appl
             previous=held.settled,
         )
     )
-    return Reading(_end(context, prepared, held, applied, verdict, state), verdict.again)
+    return Reading(_end(context, prepared, held, applied, verdict, found), verdict.again)
 
 
-def _end(
-    context: Context, prepared: Prepared, held: Record, applied: Applied, verdict: Verdict, state: EngineState | None
-) -> End:
+def _end(context: Context, prepared: Prepared, held: Record, applied: Applied, verdict: Verdict, found: Found) -> End:
     mask = mask_of(context, prepared.inputs)
     stream = applied.stream
-    good = verdict.outcome is Outcome.SUCCEEDED
-    if verdict.outcome is Outcome.CANCELLED:
-        outputs, objects = held.outputs, held.objects
-    else:
-        outputs = outputs_after(
-            succeeded=good and not context.options.plan.targets,
-            declared=prepared.module.interface.outputs,
-            output_changes=prepared.planned.stream.output_changes,
-            before=held.outputs,
-            state_before=prepared.state,
-            state_after=state,
-        )
-        objects = objects_after(held.objects, stream, state)
-    return End(
-        outcome=verdict.outcome,
-        status=verdict.status,
-        state=mark_of(prepared.engine, state) if state else held.state,
-        outputs=outputs,
-        objects=objects,
-        failed_command=() if good else applied.ended.argv,
+    return replace(
+        _left(context, prepared, held, applied, verdict, found),
+        failed_command=() if verdict.outcome is Outcome.SUCCEEDED else applied.ended.argv,
         errors=tuple(mask.diagnostic(error) for error in stream.errors),
         reason=mask.text(verdict.reason),
         warnings=tuple(mask.text(warning) for warning in verdict.warnings),
@@ -74,4 +54,27 @@ def _end(
         counts=stream.final.changes if stream.final else {},
         durations={"apply": round(applied.ended.seconds, 3), "plan": round(prepared.planned.ended.seconds, 3)},
         log=str(prepared.folder.events),
+    )
+
+
+def _left(context: Context, prepared: Prepared, held: Record, applied: Applied, verdict: Verdict, found: Found) -> End:
+    """What is there after an operation: state, outputs, objects; all as before when nothing ran."""
+    outcome, status = verdict.outcome, verdict.status
+    if outcome is Outcome.CANCELLED:
+        return End(outcome, status, held.state, held.outputs, held.objects)
+    state = found if isinstance(found, EngineState) else None
+    return End(
+        outcome,
+        status,
+        state=mark_of(prepared.engine, state) if state else held.state,
+        outputs=outputs_after(
+            succeeded=outcome is Outcome.SUCCEEDED and not context.options.plan.targets,
+            declared=prepared.module.interface.outputs,
+            output_changes=prepared.planned.stream.output_changes,
+            before=held.outputs,
+            state_before=prepared.state,
+            state_after=None if outcome is Outcome.UNKNOWN else state,
+        ),
+        # The refresh of the plan may have found that an object is gone.
+        objects=objects_after(held.objects, replace(applied.stream, drifted=prepared.planned.stream.drifted), found),
     )

@@ -22,6 +22,8 @@ def settle_unchanged(context: Context, prepared: Prepared, seconds: float) -> Mo
             f"{record.module}: the plan is empty, but nobody knows how this ended: {', '.join(still_open)}",
             hint=f"hybridwrap reconcile {record.module}",
         )
+    if context.options.plan.targets:  # says nothing about the module as a whole
+        return ModuleEnd("unchanged", reason="as far as -target looks", seconds=seconds)
     seen = _seen(context, prepared)
     if _is_news(prepared, seen):
         context.knowledge.learn(context.tools.ledger.observe(record, seen))
@@ -31,7 +33,7 @@ def settle_unchanged(context: Context, prepared: Prepared, seconds: float) -> Mo
 def _seen(context: Context, prepared: Prepared) -> Observe:
     record, key = prepared.record, context.tools.digest_key
     outputs = outputs_after(
-        succeeded=not context.options.plan.targets,
+        succeeded=True,
         declared=prepared.module.interface.outputs,
         output_changes={},
         before=record.outputs,
