@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from hybridwrap.adapters.engine.file_locks import planning_in
 from hybridwrap.adapters.operation_folder import Liveness, liveness
 from hybridwrap.domain.command_failed import CommandFailed
 from hybridwrap.domain.engine_run import Action, Hook
@@ -375,6 +376,23 @@ def test_modules_of_one_folder_run_side_by_side(workshop: Workshop) -> None:
         ended = list(pool.map(lambda module: workshop.apply(module, value=module.name).ended.exit_code, modules))
     assert ended == [0, 0, 0, 0]
     assert not workshop.plan(modules[3], value="net-3").changes
+
+
+def test_an_init_waits_until_nobody_plans_in_its_folder(workshop: Workshop) -> None:
+    module = workshop.module("net")
+    engine, folder = workshop.engines().at(module), workshop.make_folder()
+    with ThreadPoolExecutor(1) as pool:
+        with planning_in(module.source.resolve(), workshop.home):
+            (lock,) = (workshop.home / "cache/locks").iterdir()
+            init = pool.submit(engine.init, folder)
+            while not _somebody_waits_for(lock):
+                assert not init.done()
+        assert init.result()
+
+
+def _somebody_waits_for(lock: Path) -> bool:
+    waiting = [line.split() for line in Path("/proc/locks").read_text().splitlines() if "->" in line]
+    return any(words[-3].endswith(f":{lock.stat().st_ino}") for words in waiting)
 
 
 def test_modules_of_one_folder_that_need_different_generated_blocks_are_refused(workshop: Workshop) -> None:

@@ -113,6 +113,27 @@ def test_a_listener_that_fails_does_not_leave_the_engine_alone(tmp_path: Path) -
     assert (tmp_path / "done").exists()
 
 
+def test_what_is_written_last_is_still_passed_on(tmp_path: Path) -> None:
+    script = "while [ ! -e go ]; do sleep 0.01; done; echo last"
+    processes = Processes(SystemClock())
+    alive, writer = os.pipe()
+    with (tmp_path / "out").open("wb") as stdout:
+        process = processes.start(
+            Command(("/bin/sh", "-c", script), tmp_path, os.environ), stdout=stdout.fileno(), stderr=writer
+        )
+    os.close(writer)
+    seen: list[str] = []
+
+    def read_and_let_it_end() -> None:
+        seen.append((tmp_path / "out").read_text())
+        (tmp_path / "go").touch()
+        os.read(alive, 1)  # the end of the file is the end of the process
+
+    processes.finish(process, read_and_let_it_end)
+    os.close(alive)
+    assert seen == ["", "last\n"]
+
+
 def test_a_tail_passes_on_what_is_appended_and_nothing_twice(tmp_path: Path) -> None:
     file = tmp_path / "events"
     file.touch()
