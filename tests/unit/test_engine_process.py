@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -114,23 +115,20 @@ def test_a_listener_that_fails_does_not_leave_the_engine_alone(tmp_path: Path) -
 
 
 def test_what_is_written_last_is_still_passed_on(tmp_path: Path) -> None:
-    script = "while [ ! -e go ]; do sleep 0.01; done; echo last"
+    command = Command(("/bin/sh", "-c", "while [ ! -e go ]; do sleep 0.01; done; echo last"), tmp_path, os.environ)
     processes = Processes(SystemClock())
-    alive, writer = os.pipe()
     with (tmp_path / "out").open("wb") as stdout:
-        process = processes.start(
-            Command(("/bin/sh", "-c", script), tmp_path, os.environ), stdout=stdout.fileno(), stderr=writer
-        )
-    os.close(writer)
+        process = processes.start(command, stdout=stdout.fileno(), stderr=None)
     seen: list[str] = []
 
-    def read_and_let_it_end() -> None:
+    def read_then_see_it_end() -> None:
         seen.append((tmp_path / "out").read_text())
         (tmp_path / "go").touch()
-        os.read(alive, 1)  # the end of the file is the end of the process
+        for thread in threading.enumerate():
+            if thread.name == f"engine {process.pid}":
+                thread.join()
 
-    processes.finish(process, read_and_let_it_end)
-    os.close(alive)
+    processes.finish(process, read_then_see_it_end)
     assert seen == ["", "last\n"]
 
 
