@@ -99,6 +99,23 @@ class CloudObject:
     id: str = ""
     open: bool = False
     retained: bool = False  # taken out of the state on purpose: alive and unmanaged
+    unfinished: bool = False  # open, in the state, and its creation or a provisioner did not come to an end
+
+
+@dataclass(frozen=True, slots=True)
+class KeptState:
+    """A state that the engine could not save, and that is not back in its place.
+
+    It lies at `path` on the host of the operation; as a blob only where blobs are encrypted. `rival` is the blob of
+    what lay in its place.
+    """
+
+    path: str
+    lineage: str
+    serial: int
+    digest: str  # sha256
+    blob: str = ""
+    rival: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +163,7 @@ class End:
     counts: Mapping[str, int] = field(default_factory=dict)  # add, change, remove, ... as the engine says
     durations: Mapping[str, float] = field(default_factory=dict)  # seconds: init, plan, wait, apply, …
     log: str = ""  # where the engine's full log lies on the writer's host
+    kept: KeptState | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,7 @@ def _ended(record: Record, body: End, time: str) -> Record:
         errors=body.errors,
         warnings=body.warnings,
         log=body.log,
+        kept=body.kept or (record.kept if status is Status.UNKNOWN else None),
         superseded={**record.superseded, **{dead.operation: state for dead in holder.took_over}},
     )
 
@@ -185,6 +186,8 @@ def _settled(record: Record, entry: Entry, status: Status, reason: str, run: str
         record = replace(record, errors=(), failed_command=(), warnings=())
     if status is Status.DESTROYED:
         record = replace(record, objects=(), outputs=_kept_outputs(record.outputs, {}, status))
+    if status is not Status.UNKNOWN:
+        record = replace(record, kept=None)
     stamp = Stamp(entry.time, str(entry.writer), run, entry.operation, entry.kind.value)
     return _stamped(replace(record, status=status, settled=status, outcome=None, reason=reason), stamp)
 

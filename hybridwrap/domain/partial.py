@@ -183,10 +183,11 @@ class _Census:
             keys = ((i.address, i.id), moved.get((i.type, i.id)), unnamed.get(i.address))
             known = next((self._known.pop(key) for key in keys if key in self._known), None)
             was = known or CloudObject(i.address)
-            name = ("id", i.id) if i.id else (was.id_key, was.id)
-            self._placed[i.address, name[1]] = CloudObject(i.address, i.type, *name, open=was.open)
+            key, value = ("id", i.id) if i.id else (was.id_key, was.id)
+            here = replace(was, address=i.address, type=i.type, id_key=key, id=value, retained=False)
+            self._placed[i.address, value] = here
             if not i.deposed:
-                self._current[i.address] = name[1]
+                self._current[i.address] = value
                 self._fresh |= set() if known else {i.address}
 
     def settle(self, stream: Stream) -> None:
@@ -200,12 +201,13 @@ class _Census:
             elif not o.open and not o.retained:
                 self._known[key] = replace(o, open=o.address not in kept, retained=o.address in kept)
         for key, o in self._placed.items():
-            self._placed[key] = replace(o, open=o.open and o.address not in imported)
+            if o.address in imported:
+                self._placed[key] = replace(o, open=False, unfinished=False)
 
     def mark(self, step: Step) -> None:
         """Mark open what was begun and not ended: the object that the state has there, else one without an id."""
         if step.address in (self._current if step.provisioner else self._fresh):
             key = (step.address, self._current[step.address])
-            self._placed[key] = replace(self._placed[key], open=True)
+            self._placed[key] = replace(self._placed[key], open=True, unfinished=True)
         else:
             self._known[step.address, ""] = CloudObject(step.address, step.type, open=True)

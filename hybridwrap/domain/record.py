@@ -6,7 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hybridwrap.domain.engine_run import Diagnostic, PlannedChange
-from hybridwrap.domain.entry import Begin, CloudObject, EngineIdentity, Locks, RecordedInput, Source, StateMark, Writer
+from hybridwrap.domain.entry import (
+    Begin,
+    CloudObject,
+    EngineIdentity,
+    KeptState,
+    Locks,
+    RecordedInput,
+    Source,
+    StateMark,
+    Writer,
+)
 from hybridwrap.domain.outputs import Output
 from hybridwrap.domain.status import Outcome, Status
 
@@ -75,6 +85,7 @@ class Record:
     errors: tuple[Diagnostic, ...] = ()
     warnings: tuple[str, ...] = ()
     log: str = ""
+    kept: KeptState | None = None  # a state to be put back; never with a status but unknown
     superseded: Mapping[str, StateMark] = field(default_factory=dict)  # operation -> state at its taker's end
     doubt: str = ""  # while held: why the module will be unknown, however the operation ends
 

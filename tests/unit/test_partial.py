@@ -328,8 +328,10 @@ def test_an_object_saved_before_its_provisioner_ended_is_open_although_not_taint
         Hook("x.a", Action.OTHER, "start", "x", provisioner="local-exec"),
     )
     found = holding(Instance("x.a", "x", "p", "1"))
-    assert objects_after((), Stream(hooks=begun), found) == (replace(A, open=True),)
-    assert objects_after([A], Stream(hooks=begun[1:]), found) == (replace(A, open=True),)
+    unfinished = replace(A, open=True, unfinished=True)
+    assert objects_after((), Stream(hooks=begun), found) == (unfinished,)
+    assert objects_after([A], Stream(hooks=begun[1:]), found) == (unfinished,)
+    assert objects_after([unfinished], Stream(), found) == (unfinished,)
 
 
 def test_a_state_file_emptied_by_a_kill_leaves_the_events_as_witness() -> None:
@@ -458,7 +460,7 @@ def test_an_object_that_turned_up_by_itself_does_not_resolve_an_open_one() -> No
 def test_a_provisioner_without_an_end_is_about_the_current_object_and_not_a_deposed_one() -> None:
     begun = Stream(hooks=(Hook("x.a", Action.OTHER, "start", "x", provisioner="local-exec"),))
     found = holding(Instance("x.a", "x", "p", "2"), Instance("x.a", "x", "p", "1", deposed="0a0b0c0d"))
-    assert objects_after([A], begun, found) == (A, CloudObject("x.a", "x", "id", "2", open=True))
+    assert objects_after([A], begun, found) == (A, CloudObject("x.a", "x", "id", "2", open=True, unfinished=True))
 
 
 def test_a_create_without_an_end_is_open_also_when_the_engine_reports_other_errors() -> None:
