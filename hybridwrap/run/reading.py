@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hybridwrap.domain.entry import End
-from hybridwrap.domain.outcome import Seen, Verdict, judge
+from hybridwrap.domain.outcome import Seen, judge
 from hybridwrap.domain.outcome_table import Again
-from hybridwrap.domain.partial import objects_after, outputs_after
 from hybridwrap.domain.ports import Applied
 from hybridwrap.domain.record import Record
-from hybridwrap.domain.state import EngineState, Found
-from hybridwrap.domain.status import Outcome
+from hybridwrap.domain.state import EngineState
+from hybridwrap.run.account import Account, as_end
 from hybridwrap.run.context import Context
 from hybridwrap.run.masking import mask_of
-from hybridwrap.run.preparation import Prepared, mark_of, state_again
+from hybridwrap.run.preparation import Prepared, state_again
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,43 +37,26 @@ def read_apply(context: Context, prepared: Prepared, held: Record, applied: Appl
             previous=held.settled,
         )
     )
-    return Reading(_end(context, prepared, held, applied, verdict, found), verdict.again)
+    account = Account(
+        held=held,
+        engine=prepared.engine,
+        declared=prepared.module.interface.outputs,
+        planned=prepared.planned.stream,
+        whole=not context.options.plan.targets,
+        before=prepared.state,
+        applied=applied,
+        found=found,
+        verdict=verdict,
+        mask=mask_of(context, prepared.inputs),
+    )
+    return Reading(_seen_by_us(as_end(account), context, prepared, applied), verdict.again)
 
 
-def _end(context: Context, prepared: Prepared, held: Record, applied: Applied, verdict: Verdict, found: Found) -> End:
-    mask = mask_of(context, prepared.inputs)
-    stream = applied.stream
+def _seen_by_us(body: End, context: Context, prepared: Prepared, applied: Applied) -> End:
+    """Add what only the hybridwrap that was there can tell."""
     return replace(
-        _left(context, prepared, held, applied, verdict, found),
-        failed_command=() if verdict.outcome is Outcome.SUCCEEDED else applied.ended.argv,
-        errors=tuple(mask.diagnostic(error) for error in stream.errors),
-        reason=mask.text(verdict.reason),
-        warnings=tuple(mask.text(warning) for warning in verdict.warnings),
+        body,
         signals=tuple(context.stop.signals),
-        counts=stream.final.changes if stream.final else {},
         durations={"apply": round(applied.ended.seconds, 3), "plan": round(prepared.planned.ended.seconds, 3)},
         log=str(prepared.folder.events),
-    )
-
-
-def _left(context: Context, prepared: Prepared, held: Record, applied: Applied, verdict: Verdict, found: Found) -> End:
-    """What is there after an operation: state, outputs, objects; all as before when nothing ran."""
-    outcome, status = verdict.outcome, verdict.status
-    if outcome is Outcome.CANCELLED:
-        return End(outcome, status, held.state, held.outputs, held.objects)
-    state = found if isinstance(found, EngineState) else None
-    return End(
-        outcome,
-        status,
-        state=mark_of(prepared.engine, state) if state else held.state,
-        outputs=outputs_after(
-            succeeded=outcome is Outcome.SUCCEEDED and not context.options.plan.targets,
-            declared=prepared.module.interface.outputs,
-            output_changes=prepared.planned.stream.output_changes,
-            before=held.outputs,
-            state_before=prepared.state,
-            state_after=None if outcome is Outcome.UNKNOWN else state,
-        ),
-        # The refresh of the plan may have found that an object is gone.
-        objects=objects_after(held.objects, replace(applied.stream, drifted=prepared.planned.stream.drifted), found),
     )
