@@ -49,6 +49,7 @@ fix: $(INSTALLED) ## Repair formatting, and lint where it can be done
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-docs: $(INSTALLED) ## Write docs/cli.md from the commands' help, and check the docs
+docs: $(INSTALLED) ## Bring docs/cli.md and the README's transcripts up to date, and check the docs
 	$(BIN)/python -m tools.cli_reference
-	$(BIN)/pytest -q tests/unit/test_docs.py
+	$(BIN)/python -m tools.transcripts
+	$(BIN)/pytest -q tests/unit/test_docs.py tests/e2e/test_readme.py

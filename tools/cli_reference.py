@@ -19,7 +19,7 @@ Written by `make docs` from `hybridwrap COMMAND --help`; a test keeps it current
 
 def reference() -> str:
     """Return the whole page."""
-    group = click.Context(hybridwrap, info_name="hybridwrap", terminal_width=WIDTH)
+    group = click.Context(hybridwrap, info_name="hybridwrap", terminal_width=WIDTH, **hybridwrap.context_settings)
     sections = [_section("hybridwrap", hybridwrap.get_help(group))]
     for name in hybridwrap.list_commands(group):
         command = hybridwrap.get_command(group, name)

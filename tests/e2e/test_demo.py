@@ -15,6 +15,7 @@ import pytest
 from rich.console import Console
 
 from demo.stage import Stage, Unexpected
+from tools.transcripts import README, lasting
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,6 +61,8 @@ def test_the_demo_plays_to_its_end_and_leaves_nothing_behind(demo: Demo) -> None
     assert re.search(r"^health +pending", demo.output, re.MULTILINE), demo.output
     assert "Traceback" not in demo.output
     assert demo.leaves_nothing()
+    picture = README.read_text().partition("```text\n")[2].partition("```")[0]
+    assert set(lasting(picture)) <= set(lasting(demo.output)), "the README's first picture is not what the demo shows"
 
 
 @pytest.mark.e2e
