@@ -164,6 +164,7 @@ class End:
     durations: Mapping[str, float] = field(default_factory=dict)  # seconds: init, plan, wait, apply, …
     log: str = ""  # where the engine's full log lies on the writer's host
     kept: KeptState | None = None
+    state_lock: str = ""  # id of the engine's state lock that it left behind: proven to be its own
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,7 @@ def _ended(record: Record, body: End, time: str) -> Record:
         warnings=body.warnings,
         log=body.log,
         kept=body.kept or (record.kept if status is Status.UNKNOWN else None),
+        state_lock=body.state_lock or (record.state_lock if status is Status.UNKNOWN else ""),
         superseded={**record.superseded, **{dead.operation: state for dead in holder.took_over}},
     )
 

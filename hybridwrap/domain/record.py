@@ -86,6 +86,7 @@ class Record:
     warnings: tuple[str, ...] = ()
     log: str = ""
     kept: KeptState | None = None  # a state to be put back; never with a status but unknown
+    state_lock: str = ""  # id of the engine's state lock that a dead engine of ours left behind
     superseded: Mapping[str, StateMark] = field(default_factory=dict)  # operation -> state at its taker's end
     doubt: str = ""  # while held: why the module will be unknown, however the operation ends
 
