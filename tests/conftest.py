@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.engines import engines
 
-pytest_plugins = ("tests.support.fakecloud.fixtures",)
+pytest_plugins = ("tests.support.fakecloud.fixtures", "tests.support.s3_fixtures")
 
 _FOUND = {name: engine is not None for name, engine in engines().items()}
 

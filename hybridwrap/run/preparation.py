@@ -99,7 +99,18 @@ def _plan(
         context.watch.phase(name, "plan")
         return engine.plan(folder, inputs.values, context.options.plan, listener(context, name, inputs))
     except CommandFailed as error:
+        refuse_locked(name, error)
         raise masked_failure(mask_of(context, inputs), error) from error
+
+
+def refuse_locked(name: str, error: CommandFailed) -> None:
+    """Tell a state that somebody else has locked from a failure."""
+    lock = next((told.lock for told in error.stream.errors if told.lock), None)
+    if lock:
+        raise ModuleBusy(
+            f"{name} is busy: the engine's state lock is held by {lock.who} since {lock.created} "
+            f"({lock.operation}, lock {lock.id})"
+        ) from error
 
 
 def look(context: Context, engine: ModuleEngine, record: Record) -> tuple[EngineState | None, Comparison]:

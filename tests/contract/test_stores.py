@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -19,26 +18,6 @@ from tests.support import s3_servers
 from tests.support.s3_servers import Server
 
 _buckets = count()
-
-
-@pytest.fixture(scope="session")
-def aws_environment() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in s3_servers.environment().items():
-            patch.setenv(name, value)
-        yield
-
-
-@pytest.fixture(scope="session")
-def moto(aws_environment: None) -> Iterator[Server]:
-    with s3_servers.moto() as server:
-        yield server
-
-
-@pytest.fixture(scope="session")
-def seaweedfs(aws_environment: None) -> Iterator[Server]:
-    with s3_servers.seaweedfs() as server:
-        yield server
 
 
 @pytest.fixture(params=["memory", "folder", "moto", "seaweedfs"])
