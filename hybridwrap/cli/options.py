@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import click
 
 from hybridwrap.cli.variables import Variables
+from hybridwrap.domain.duration import seconds_in
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import UsageError
@@ -52,6 +54,23 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON o
 
 parallelism_option = click.option(
     "--parallelism", type=click.IntRange(min=1), default=4, show_default=True, help="Modules at work at a time."
+)
+
+
+def in_seconds(_ctx: click.Context, _param: click.Parameter, text: str | None) -> float:
+    """Read a span of time; none said is for ever."""
+    try:
+        return inf if text is None else seconds_in(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+timeout_option = click.option(
+    "--timeout",
+    "timeout_seconds",
+    callback=in_seconds,
+    metavar="DURATION",
+    help="Then start nothing more and end the engines gracefully: 50m, 1h30m. Choose less than your CI allows.",
 )
 
 

@@ -74,7 +74,8 @@ def watcher(job: Job, *, as_json: bool) -> JsonLines | PlainLines:
 def at_work(job: Job, options: Options, watch: JsonLines | PlainLines) -> Iterator[Context]:
     """Be a run: until it is over, signals reach the engines gracefully."""
     tools = job.workshop.tools
-    stop = Stop(tools.clock, tools.engines.interrupt)
+    stop = Stop(tools.clock, tools.engines.interrupt, options.timeout_seconds)
+    tools.engines.end_by(stop.deadline)
     with told_of_signals(lambda name: watch.note(stop.signalled(name))):
         yield Context(tools.ids.new(), argv_as_typed(sys.argv[1:]), tools, options, watch, stop, job.knowledge)
     for warning in tools.engines.warnings():

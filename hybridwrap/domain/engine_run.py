@@ -156,3 +156,4 @@ class Ended:
     interrupts: int = 0
     argv: tuple[str, ...] = ()
     seconds: float = 0.0
+    overdue: bool = False  # it was interrupted because its time was up

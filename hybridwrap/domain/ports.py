@@ -182,7 +182,10 @@ Listen = Callable[[EngineEvent], None]
 
 
 class ModuleEngine(Protocol):
-    """The engine, set up for one module: its folder, environment, data folder, backend and workspace."""
+    """The engine, set up for one module: its folder, environment, data folder, backend and workspace.
+
+    Its plan and apply together have the module's `timeout`; whichever of them runs at its end is interrupted once.
+    """
 
     @property
     def identity(self) -> EngineIdentity: ...
@@ -245,5 +248,8 @@ class Engines(Protocol):
     def warnings(self) -> tuple[str, ...]:
         """What was left out of or changed in the engines' environment, each said once over all calls."""
 
-    def interrupt(self) -> int:
-        """Send one SIGINT to each living engine process; say to how many."""
+    def end_by(self, moment: float) -> None:
+        """Interrupt, once, an init, plan or apply that still runs at this moment of the monotonic clock."""
+
+    def interrupt(self, *, again: bool = False) -> int:
+        """Send one SIGINT to each living engine process that has had none, or `again` to all; say to how many."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 
 from hybridwrap.domain.entry import Source
@@ -22,6 +23,7 @@ class Options:
 
     plan: PlanOptions = field(default_factory=PlanOptions)
     parallelism: int = 4
+    timeout_seconds: float = inf  # of the whole run
     fail_fast: bool = False
     state_moved: bool = False  # the operator's word that a state lies in another place than the recorded one
 

@@ -41,6 +41,8 @@ def guarded(name: str, work: Callable[[str], T]) -> T | ModuleEnd:
 
 def end_of(error: HybridwrapError) -> ModuleEnd:
     if isinstance(error, CommandFailed):
+        if error.ended.overdue:
+            return ModuleEnd("stopped", error.exit_code, reason="its time was up while nothing was changed")
         if error.ended.interrupts:
             return ModuleEnd("stopped", Stopped.exit_code, reason="interrupted while nothing was changed")
         return ModuleEnd("error", error.exit_code, reason=error.message, errors=error.stream.errors)

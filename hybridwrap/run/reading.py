@@ -12,6 +12,7 @@ from hybridwrap.domain.record import Record
 from hybridwrap.domain.state import EngineState
 from hybridwrap.run.account import Account, as_end
 from hybridwrap.run.context import Context
+from hybridwrap.run.deadline import overdue
 from hybridwrap.run.masking import mask_of
 from hybridwrap.run.preparation import Prepared, state_again
 
@@ -54,8 +55,10 @@ def read_apply(context: Context, prepared: Prepared, held: Record, applied: Appl
 
 def _seen_by_us(body: End, context: Context, prepared: Prepared, applied: Applied) -> End:
     """Add what only the hybridwrap that was there can tell."""
+    time_up = overdue(context.stop, prepared.module, applied.ended)
     return replace(
         body,
+        reason=f"{body.reason}; {time_up}" if time_up else body.reason,
         signals=tuple(context.stop.signals),
         durations={"apply": round(applied.ended.seconds, 3), "plan": round(prepared.planned.ended.seconds, 3)},
         log=str(prepared.folder.events),

@@ -10,6 +10,7 @@ from hybridwrap.domain.pending import pending_of
 from hybridwrap.domain.run import ModuleEnd, RunEnd, RunStart
 from hybridwrap.errors import LedgerUnreachable, gravest
 from hybridwrap.run.context import Context
+from hybridwrap.run.deadline import late_code
 
 RUNS_LOOKED_AT = 20
 
@@ -33,6 +34,7 @@ def recorded_run(
 def end_of_run(context: Context, ends: Mapping[str, ModuleEnd]) -> RunEnd:
     """Sum up: the gravest of all endings is the run's."""
     codes = [end.exit_code for end in ends.values()] + ([_signal_code(context)] if context.stop.signals else [])
+    codes.append(late_code(context.stop, ends.values()))
     return RunEnd(context.run, stamp(context.tools.clock.now()), gravest(codes), ends)
 
 

@@ -64,8 +64,11 @@ class StackEngines:
         with self._lock:
             return tuple(self._warnings)
 
-    def interrupt(self) -> int:
-        return self._processes.interrupt()
+    def end_by(self, moment: float) -> None:
+        self._processes.deadline = moment
+
+    def interrupt(self, *, again: bool = False) -> int:
+        return self._processes.interrupt(again=again)
 
     def _program(self, wish: str, search: str) -> Program:
         if (wish, search) not in self._programs:

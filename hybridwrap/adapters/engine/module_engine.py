@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from io import BufferedWriter, FileIO
+from math import inf
 from pathlib import Path
 
 from hybridwrap.adapters.engine import programs
@@ -51,6 +52,7 @@ class EngineOfModule:
         self._reader = reader
         self._identity = setup.identity
         self._initialised_now = False
+        self._worked = 0.0  # seconds spent on plan and apply
         self._resolved: Mapping[str, Json] | None = None
 
     @property
@@ -103,7 +105,7 @@ class EngineOfModule:
         if lock is None:
             raise ValueError(f"{folder.path} must be locked before the engine may change anything")
         command = self._setup.command(self._apply_line(folder.path))
-        ended, told = stream(self._processes, command, folder.events, FileIO(lock, "a"), listen)
+        ended, told = stream(self._processes, command, folder.events, FileIO(lock, "a"), listen, limit=self._time_left)
         return Applied(ended, told, _errored_state(self._setup.source, ended, told))
 
     def state(self) -> EngineState | None:
@@ -136,6 +138,12 @@ class EngineOfModule:
             return self._processes.finish(process, tail.read)
 
     @property
+    def _time_left(self) -> float:
+        """Seconds that the module's `timeout` leaves for its next command."""
+        timeout = self._setup.module.timeout_seconds
+        return inf if timeout is None else timeout - self._worked
+
+    @property
     def _settings(self) -> Mapping[str, Json] | None:
         if self._resolved is None:
             self._resolved = current_settings(self._setup)
@@ -146,7 +154,11 @@ class EngineOfModule:
         output = folder.path / PLAN_OUTPUT
         command = self._setup.command(self._plan_line(folder.path, options))
         with planning_in(self._setup.source, self._setup.layout.home):
-            return stream(self._processes, command, output, open_private(output, "w"), listen)
+            ended, told = stream(
+                self._processes, command, output, open_private(output, "w"), listen, limit=self._time_left
+            )
+        self._worked += ended.seconds
+        return ended, told
 
     def command_lines(self, folder: Path, options: PlanOptions) -> Mapping[str, tuple[str, ...]]:
         return {

@@ -1,7 +1,8 @@
 """Engine processes: each in its own session, with files for stdout and stderr.
 
 The rule it keeps: an engine outlives hybridwrap unharmed. So it never writes into a pipe that only we read, gets no
-signal of our terminal, and of us at most one SIGINT, to its pid alone, for each interrupt that was asked for.
+signal of our terminal, and of us one SIGINT, to its pid alone; a second one can cost its state, and is only sent where
+it was asked for.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from threading import Lock, Thread
 from types import TracebackType
@@ -41,18 +43,24 @@ class Process:
         self._clock = clock
         self._began = clock.monotonic()
         self._interrupts = 0
+        self._overdue = False
 
     @property
     def pid(self) -> int:
         return self._child.pid
 
-    def interrupt(self) -> bool:
-        """Send one SIGINT to the process, not to its group; say whether it was still alive."""
-        if self._child.returncode is not None:
+    def interrupt(self, *, again: bool = False) -> bool:
+        """Send one SIGINT to the process, not to its group, if it lives and has had none; say whether it was sent."""
+        if self._child.returncode is not None or (self._interrupts and not again):
             return False
         self._child.send_signal(signal.SIGINT)
         self._interrupts += 1
         return True
+
+    def end_by(self, moment: float) -> None:
+        """Interrupt the process, once, when the moment has passed."""
+        if self._clock.monotonic() >= moment and self.interrupt():
+            self._overdue = True
 
     def wait(self, meanwhile: Callable[[], None]) -> Ended:
         """Wait for the end; call `meanwhile` every now and then, and once more when all output was written."""
@@ -74,6 +82,7 @@ class Process:
             exit_code=code if code >= 0 else None,
             signal=-code if code < 0 else None,
             interrupts=self._interrupts,
+            overdue=self._overdue,
             argv=self._command.argv,
             seconds=self._clock.monotonic() - self._began,
         )
@@ -86,6 +95,7 @@ class Processes:
         self._clock = clock
         self._living: set[Process] = set()
         self._lock = Lock()
+        self.deadline = inf  # the moment by which work must come to an end
 
     def start(
         self, command: Command, *, stdin: int | None = subprocess.DEVNULL, stdout: int | None, stderr: int | None
@@ -110,10 +120,20 @@ class Processes:
             self._living.add(process)
         return process
 
-    def finish(self, process: Process, meanwhile: Callable[[], None] = lambda: None) -> Ended:
-        """Wait for the end of a process that was started here."""
+    @property
+    def time_left(self) -> float:
+        return self.deadline - self._clock.monotonic()
+
+    def finish(self, process: Process, meanwhile: Callable[[], None] = lambda: None, *, limit: float = inf) -> Ended:
+        """Wait for the end of a process that was just started here; after `limit` seconds it is interrupted once."""
+        deadline = self._clock.monotonic() + limit
+
+        def look() -> None:
+            process.end_by(deadline)
+            meanwhile()
+
         try:
-            return process.wait(meanwhile)
+            return process.wait(look)
         finally:
             with self._lock:
                 self._living.discard(process)
@@ -124,10 +144,10 @@ class Processes:
             ended = self.finish(self.start(command, stdout=stdout.fileno(), stderr=stderr.fileno()))
             return ended, _whole(stdout.fileno()), _whole(stderr.fileno())
 
-    def interrupt(self) -> int:
-        """Send one SIGINT to each living process; say to how many."""
+    def interrupt(self, *, again: bool = False) -> int:
+        """Send one SIGINT to each living process that has had none, or `again` to all; say to how many."""
         with self._lock:
-            return sum(process.interrupt() for process in self._living)
+            return sum(process.interrupt(again=again) for process in self._living)
 
 
 class Tail:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from io import FileIO
+from math import inf
 from pathlib import Path
 
 from hybridwrap.adapters.engine.events import EventReader
@@ -15,9 +16,11 @@ STDERR = "stderr"
 
 
 def stream(
-    processes: Processes, command: Command, output: Path, stdout: FileIO, listen: Listen
+    processes: Processes, command: Command, output: Path, stdout: FileIO, listen: Listen, *, limit: float = inf
 ) -> tuple[Ended, Stream]:
     """Run a command with its stdout in `output`, which is open as `stdout`; stderr goes to a file beside it.
+
+    It is interrupted once after `limit` seconds, or when the time that all such commands have together is up.
 
     `stdout` is closed here as soon as the engine has it: a lock on it must end with the engine.
     """
@@ -30,7 +33,7 @@ def stream(
     with stdout, open_private(output.with_name(STDERR), "a") as stderr, Tail(output, feed) as tail:
         process = processes.start(command, stdout=stdout.fileno(), stderr=stderr.fileno())
         stdout.close()
-        ended = processes.finish(process, tail.read)
+        ended = processes.finish(process, tail.read, limit=min(limit, processes.time_left))
     return ended, reader.stream()
 
 

@@ -9,12 +9,11 @@ from pathlib import Path
 from hybridwrap.adapters.home import home_of
 from hybridwrap.adapters.manifest.node import Node, empty, overlay, plain
 from hybridwrap.adapters.manifest.scope import Scope, Where
+from hybridwrap.domain.duration import seconds_in
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.stack import EngineWish, Guard, LedgerSettings, Retry, StateSettings, Verify
 from hybridwrap.domain.version import parse_constraint
 
-DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
-UNIT_SECONDS = (3600, 60, 1)
 STATE_KEY = "{stack}/{environment}/{module}.tfstate"
 REACH = ("bucket", "region", "profile", "endpoints", "endpoint", "use_path_style", "force_path_style")
 LEDGER_PREFIX = "hybridwrap/"
@@ -32,11 +31,7 @@ def seconds(node: Node | None) -> float | None:
     """Read a duration: a number of seconds, or hours, minutes and seconds such as 1h30m."""
     if node is None:
         return None
-    if not isinstance(node.value, str):
-        return float(plain(node))
-    parts = DURATION.fullmatch(node.value)
-    found = parts.groups() if parts else ()
-    return float(sum(int(part or 0) * unit for part, unit in zip(found, UNIT_SECONDS, strict=False)))
+    return seconds_in(node.value) if isinstance(node.value, str) else float(plain(node))
 
 
 def read_engine(root: Node, module: Node, scope: Scope) -> EngineWish:

@@ -12,6 +12,7 @@ from hybridwrap.cli.options import (
     plan_options,
     selection_options,
     stack_options,
+    timeout_option,
 )
 from hybridwrap.cli.running import at_work, watcher, writing_job
 from hybridwrap.cli.variables import Variables
@@ -27,6 +28,7 @@ from hybridwrap.run.selection import Selection
 @selection_options
 @plan_options
 @parallelism_option
+@timeout_option
 @click.option("-auto-approve", "--auto-approve", is_flag=True, help="Apply each plan as soon as it is made.")
 @click.option("--fail-fast", is_flag=True, help="Start nothing more after the first module that fails.")
 @click.option("--state-moved", is_flag=True, help="The states lie in another place than recorded, on purpose.")
@@ -37,6 +39,7 @@ def command(
     plan: PlanOptions,
     variables: Variables,
     parallelism: int,
+    timeout_seconds: float,
     auto_approve: bool,
     fail_fast: bool,
     state_moved: bool,
@@ -50,7 +53,7 @@ def command(
     approve = approval(auto_approve=auto_approve, as_json=as_json)
     job = writing_job(place, selection, variables, parallelism=parallelism)
     check_host(job.workshop.tools, job.modules)
-    options = Options(plan, parallelism, fail_fast=fail_fast, state_moved=state_moved)
+    options = Options(plan, parallelism, timeout_seconds, fail_fast=fail_fast, state_moved=state_moved)
     watch = watcher(job, as_json=as_json)
     with at_work(job, options, watch) as context:
         end = apply(context, job.modules, approve)

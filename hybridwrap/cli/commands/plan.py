@@ -14,6 +14,7 @@ from hybridwrap.cli.options import (
     plan_options,
     selection_options,
     stack_options,
+    timeout_option,
 )
 from hybridwrap.cli.plans import show_plan
 from hybridwrap.cli.running import at_work, reading_job, watcher
@@ -33,6 +34,7 @@ CHANGES = 2
 @selection_options
 @plan_options
 @parallelism_option
+@timeout_option
 @click.option(
     "-detailed-exitcode",
     "--detailed-exitcode",
@@ -46,6 +48,7 @@ def command(
     plan: PlanOptions,
     variables: Variables,
     parallelism: int,
+    timeout_seconds: float,
     detailed_exitcode: bool,
     as_json: bool,
 ) -> int:
@@ -64,7 +67,7 @@ def command(
             with one_at_a_time:
                 show_plan(prepared)
 
-    with at_work(job, Options(plan, parallelism), watch) as context:
+    with at_work(job, Options(plan, parallelism, timeout_seconds), watch) as context:
         end = make_plans(context, job.modules, show)
     changes = any(module_end.result in ("planned", "deferred") for module_end in end.modules.values())
     if detailed_exitcode and changes and end.exit_code == 0:
