@@ -14,7 +14,8 @@ from hybridwrap.domain.engine_run import ChangeSummary, Diagnostic, Ended, Hook,
 from hybridwrap.domain.entry import EngineIdentity, Locks
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.stack import Module
-from hybridwrap.domain.state import EngineState, StatePlace
+from hybridwrap.domain.state import EngineState, StatePlace, Unreadable
+from hybridwrap.domain.state_lock import StateLock
 
 
 class Creation(StrEnum):
@@ -226,6 +227,18 @@ class ModuleEngine(Protocol):
 
     def state_bytes(self) -> bytes | None:
         """The state's bytes as they lie there (of an encrypted state: the envelope), None when there is none."""
+
+    def state_lock(self) -> StateLock | Unreadable | None:
+        """Look at the engine's lock on the state; None when there is none, Unreadable when only the engine can see it.
+
+        Raise OutcomeUnknown when it can't be asked.
+        """
+
+    def release_state_lock(self, lock: StateLock) -> None:
+        """Release a lock that was looked at. Raise PreflightRefused when it is another one or held by a living process.
+
+        Raise OutcomeUnknown when it can't be done.
+        """
 
     def run(self, folder: OperationFolder, argv: tuple[str, ...], inputs: Mapping[str, Json] | None = None) -> Ended:
         """Run any engine command with the terminal of the caller; `inputs` are given to it as variables.

@@ -29,7 +29,8 @@ from hybridwrap.domain.engine_run import Ended, Stream
 from hybridwrap.domain.entry import EngineIdentity
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.domain.ports import Applied, Listen, OperationFolder, Planned, PlanOptions
-from hybridwrap.domain.state import EngineState, StatePlace
+from hybridwrap.domain.state import EngineState, StatePlace, Unreadable
+from hybridwrap.domain.state_lock import StateLock
 from hybridwrap.errors import PreflightRefused
 
 PLAN_OUTPUT = "plan.jsonl"
@@ -120,6 +121,12 @@ class EngineOfModule:
 
     def state_bytes(self) -> bytes | None:
         return self._reader.read(self._setup, self._settings)
+
+    def state_lock(self) -> StateLock | Unreadable | None:
+        return self._reader.locks.read(self._setup, self._settings)
+
+    def release_state_lock(self, lock: StateLock) -> None:
+        self._reader.locks.release(self._setup, self._settings, lock)
 
     def run(self, folder: OperationFolder, argv: tuple[str, ...], inputs: Mapping[str, Json] | None = None) -> Ended:
         if inputs is not None:

@@ -74,6 +74,18 @@ class S3States:
         except BotoCoreError as error:
             raise _unreadable(bucket, key, error) from error
 
+    def delete(self, settings: Mapping[str, Json], key: str, env: Mapping[str, str]) -> None:
+        """Delete an object; one that is not there is no error. Raise OutcomeUnknown when it can't be done."""
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        bucket = str(settings.get("bucket", ""))
+        try:
+            self._client(settings, env).delete_object(Bucket=bucket, Key=key)
+        except (BotoCoreError, ClientError) as error:
+            raise OutcomeUnknown(
+                f"s3://{bucket}/{key} can't be deleted: {error}", hint="it needs the right to s3:DeleteObject"
+            ) from error
+
     def _client(self, settings: Mapping[str, Json], env: Mapping[str, str]) -> S3Client:
         access = _access(settings, env)
         with self._lock:

@@ -9,6 +9,7 @@ from hybridwrap.adapters.engine.arguments import command_line
 from hybridwrap.adapters.engine.backend import local_file, object_key
 from hybridwrap.adapters.engine.process import Processes
 from hybridwrap.adapters.engine.setup import Setup
+from hybridwrap.adapters.engine.state_lock import StateLocks
 from hybridwrap.adapters.state_file import parse_state
 from hybridwrap.domain.json import Json
 from hybridwrap.errors import OutcomeUnknown
@@ -18,6 +19,7 @@ class StateReader:
     def __init__(self, processes: Processes) -> None:
         self._processes = processes
         self._s3 = s3_state.S3States()
+        self.locks = StateLocks(processes, self._s3)
 
     def read(self, setup: Setup, settings: Mapping[str, Json] | None) -> bytes | None:
         """The bytes of the state, None when there is none. Raise OutcomeUnknown.
