@@ -13,6 +13,8 @@ from typing import Protocol
 from hybridwrap.domain.engine_run import ChangeSummary, Diagnostic, Ended, Hook, PlannedChange, Stream
 from hybridwrap.domain.entry import EngineIdentity, Locks
 from hybridwrap.domain.json import Json
+from hybridwrap.domain.left_behind import Liveness, Unfinished
+from hybridwrap.domain.repair import Repair
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.state import EngineState, StatePlace, Unreadable
 from hybridwrap.domain.state_lock import StateLock
@@ -125,11 +127,14 @@ class OperationFolder(Protocol):
         None when the folder is not locked.
         """
 
+    def keep_claim(self, data: bytes) -> None:
+        """Write down which slot of which log is going to be asked for; the folder is then unfinished business."""
+
     def keep_result(self, data: bytes) -> None:
         """Write the result durably (fsync of file and folder) before the ledger is told."""
 
-    def drop_result(self) -> None:
-        """Forget the result: the ledger has it."""
+    def close_business(self) -> None:
+        """Forget claim and result: the ledger has everything."""
 
     def drop_secrets(self) -> None:
         """Remove var-file and plan file."""
@@ -143,9 +148,48 @@ class OperationFolder(Protocol):
     def remove(self) -> None: ...
 
 
+class LeftFolder(OperationFolder, Protocol):
+    """The folder of an operation whose processes are gone; who has it holds both its locks."""
+
+    def claim(self) -> bytes | None: ...
+
+    def result(self) -> bytes | None: ...
+
+    def told(self) -> Stream:
+        """What the command that mutates has said."""
+
+    def told_by_plan(self) -> Stream: ...
+
+    def inputs(self) -> Mapping[str, Json]:
+        """The variables that were given to the engine, secrets and all; empty once they are removed."""
+
+
 class OperationFolders(Protocol):
+    """The folders of one home; those of a ledger's holders are found wherever they lie on this host."""
+
     def make(self, operation: str) -> OperationFolder:
         """Make the folder. Raise PreflightRefused when that is not possible."""
+
+    def unfinished(self) -> tuple[Unfinished, ...]:
+        """Folders with a claim, of every environment, oldest first."""
+
+    def look(self, locks: Locks) -> Liveness:
+        """Say what the locks prove now; for who only looks."""
+
+    def take(self, locks: Locks) -> LeftFolder | Liveness:
+        """Take both locks, if they are the recorded files and free: only then may anybody act on an operation's death.
+
+        Nothing is held for any other answer.
+        """
+
+    def open(self, path: Path) -> LeftFolder | None:
+        """Take the locks of a folder by its name; None when one is held or missing.
+
+        It may be a copy: what its files say can be used, but its locks prove nothing about any engine.
+        """
+
+    def sweep(self) -> tuple[str, ...]:
+        """Remove what dead operations left that have nothing to be finished; say which ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +199,7 @@ class PlanOptions:
     replace: tuple[str, ...] = ()
     refresh: bool = True
     refresh_only: bool = False
+    lock: bool = True  # False: only look, also while somebody holds the engine's state lock
     lock_timeout: str = ""
     extra: tuple[str, ...] = ()  # the user's own words after `--`
 
@@ -193,6 +238,9 @@ class ModuleEngine(Protocol):
 
     @property
     def place(self) -> StatePlace: ...
+
+    @property
+    def repair(self) -> Repair: ...
 
     @property
     def env(self) -> Mapping[str, str]:

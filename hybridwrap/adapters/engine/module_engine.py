@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from io import BufferedWriter, FileIO
+from io import FileIO
 from math import inf
 from pathlib import Path
 
@@ -19,9 +19,10 @@ from hybridwrap.adapters.engine.initialise import initialise
 from hybridwrap.adapters.engine.initialised import current_settings, forget_stamp
 from hybridwrap.adapters.engine.obstacles import ERRORED, refuse_errored
 from hybridwrap.adapters.engine.process import Command, Processes, Tail
+from hybridwrap.adapters.engine.repair import ModuleRepair
 from hybridwrap.adapters.engine.setup import Setup
 from hybridwrap.adapters.engine.state_reader import StateReader
-from hybridwrap.adapters.engine.streaming import open_private, stream
+from hybridwrap.adapters.engine.streaming import open_private, stream, write_private
 from hybridwrap.adapters.engine.workspaces import refuse_missing_workspace
 from hybridwrap.adapters.operation_folder import PLAN, VARIABLES
 from hybridwrap.adapters.state_file import parse_state
@@ -31,7 +32,6 @@ from hybridwrap.domain.json import Json, canonical
 from hybridwrap.domain.ports import Applied, Listen, OperationFolder, Planned, PlanOptions
 from hybridwrap.domain.state import EngineState, StatePlace, Unreadable
 from hybridwrap.domain.state_lock import StateLock
-from hybridwrap.errors import PreflightRefused
 
 PLAN_OUTPUT = "plan.jsonl"
 _CHANGES = 2  # exit code of plan -detailed-exitcode
@@ -55,6 +55,7 @@ class EngineOfModule:
         self._initialised_now = False
         self._worked = 0.0  # seconds spent on plan and apply
         self._resolved: Mapping[str, Json] | None = None
+        self.repair = ModuleRepair(setup, processes, reader, lambda: self._settings)
 
     @property
     def identity(self) -> EngineIdentity:
@@ -78,7 +79,7 @@ class EngineOfModule:
         self, folder: OperationFolder, inputs: Mapping[str, Json], options: PlanOptions, listen: Listen
     ) -> Planned:
         refuse_errored(self._setup)
-        _write_private(folder.path / VARIABLES, canonical(inputs))
+        write_private(folder.path / VARIABLES, canonical(inputs))
         ended, told = self._plan(folder, options, listen)
         if ended.exit_code == 1 and _needs_init(told) and not self._initialised_now:
             forget_stamp(self._setup)
@@ -130,7 +131,7 @@ class EngineOfModule:
 
     def run(self, folder: OperationFolder, argv: tuple[str, ...], inputs: Mapping[str, Json] | None = None) -> Ended:
         if inputs is not None:
-            _write_private(folder.path / VARIABLES, canonical(inputs))
+            write_private(folder.path / VARIABLES, canonical(inputs))
             argv = (argv[0], *(f"-var-file={file}" for file in self._var_files(folder.path)), *argv[1:])
         env = dict(self._setup.env)
         if argv[:1] == ("workspace",):
@@ -157,7 +158,7 @@ class EngineOfModule:
         return self._resolved
 
     def _plan(self, folder: OperationFolder, options: PlanOptions, listen: Listen) -> tuple[Ended, Stream]:
-        _write_private(folder.path / PLAN, b"")  # the engine keeps the mode of a file that is there
+        write_private(folder.path / PLAN, b"")  # the engine keeps the mode of a file that is there
         output = folder.path / PLAN_OUTPUT
         command = self._setup.command(self._plan_line(folder.path, options))
         with planning_in(self._setup.source, self._setup.layout.home):
@@ -200,6 +201,7 @@ class EngineOfModule:
             refresh=None if options.refresh else "false",
             refresh_only=options.refresh_only,
             lock_timeout=options.lock_timeout or None,
+            lock=None if options.lock else "false",
         )
 
     def _var_files(self, folder: Path) -> list[str]:
@@ -225,16 +227,6 @@ def _errored_state(source: Path, ended: Ended, told: Stream) -> bytes | None:
         return None
     file.chmod(0o600)
     return file.read_bytes()
-
-
-def _write_private(file: Path, data: bytes) -> None:
-    try:
-        with BufferedWriter(open_private(file, "w")) as written:
-            written.write(data)
-    except OSError as error:
-        raise PreflightRefused(
-            f"{file} can't be written: {error.strerror}", hint="make room or rights there"
-        ) from error
 
 
 def _digest(file: Path) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hybridwrap.domain.json import Json
 from hybridwrap.errors import OutcomeUnknown
@@ -74,6 +74,25 @@ class S3States:
         except BotoCoreError as error:
             raise _unreadable(bucket, key, error) from error
 
+    def put(
+        self, settings: Mapping[str, Json], key: str, env: Mapping[str, str], data: bytes, *, over: bytes | None
+    ) -> None:
+        """Write an object over the content `over`, None: over nothing. Raise OutcomeUnknown when that is not certain.
+
+        The SDK tries again by itself: a refusal may be the answer to our own write, so the object is read once more.
+        """
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        bucket, client = str(settings.get("bucket", "")), self._client(settings, env)
+        try:
+            wishes = _at_rest(settings) | (
+                {"IfNoneMatch": "*"} if over is None else {"IfMatch": _tag_of(client, bucket, key, over)}
+            )
+            client.put_object(Bucket=bucket, Key=key, Body=data, ContentType="application/json", **wishes)
+        except (BotoCoreError, ClientError) as error:
+            if self.read(settings, key, env) != data:
+                raise OutcomeUnknown(f"the state was not put back at s3://{bucket}/{key}: {error}") from error
+
     def delete(self, settings: Mapping[str, Json], key: str, env: Mapping[str, str]) -> None:
         """Delete an object; one that is not there is no error. Raise OutcomeUnknown when it can't be done."""
         from botocore.exceptions import BotoCoreError, ClientError
@@ -92,6 +111,23 @@ class S3States:
             if access not in self._clients:
                 self._clients[access] = _connect(access)
             return self._clients[access]
+
+
+def _tag_of(client: S3Client, bucket: str, key: str, content: bytes) -> str:
+    found = client.get_object(Bucket=bucket, Key=key)
+    if found["Body"].read() != content:
+        raise OutcomeUnknown(
+            f"the state at s3://{bucket}/{key} is another one than a moment ago: nothing was put there"
+        )
+    return found["ETag"]
+
+
+def _at_rest(settings: Mapping[str, Json]) -> Any:
+    """How the backend would have the object stored."""
+    stored = {"ACL": settings["acl"]} if settings.get("acl") else {}
+    if settings.get("kms_key_id"):
+        return {**stored, "ServerSideEncryption": "aws:kms", "SSEKMSKeyId": settings["kms_key_id"]}
+    return {**stored, "ServerSideEncryption": "AES256"} if settings.get("encrypt") in {True, "true"} else stored
 
 
 def _access(settings: Mapping[str, Json], env: Mapping[str, str]) -> _Access:

@@ -18,8 +18,8 @@ from hybridwrap.errors import OutcomeUnknown
 class StateReader:
     def __init__(self, processes: Processes) -> None:
         self._processes = processes
-        self._s3 = s3_state.S3States()
-        self.locks = StateLocks(processes, self._s3)
+        self.s3 = s3_state.S3States()
+        self.locks = StateLocks(processes, self.s3)
 
     def read(self, setup: Setup, settings: Mapping[str, Json] | None) -> bytes | None:
         """The bytes of the state, None when there is none. Raise OutcomeUnknown.
@@ -33,7 +33,7 @@ class StateReader:
     def read_place(self, setup: Setup, settings: Mapping[str, Json]) -> bytes | None:
         """The same at any settings of a local or S3 backend."""
         if setup.backend.type == "s3":
-            return self._s3.read(settings, object_key(settings, setup.workspace), setup.env)
+            return self.s3.read(settings, object_key(settings, setup.workspace), setup.env)
         file = local_file(settings, setup.workspace, setup.source)
         try:
             return file.read_bytes()

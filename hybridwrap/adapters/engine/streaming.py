@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from io import FileIO
+from io import BufferedWriter, FileIO
 from math import inf
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from hybridwrap.adapters.engine.events import EventReader
 from hybridwrap.adapters.engine.process import Command, Processes, Tail
 from hybridwrap.domain.engine_run import Ended, Stream
 from hybridwrap.domain.ports import Listen
+from hybridwrap.errors import PreflightRefused
 
 STDERR = "stderr"
 
@@ -40,6 +41,17 @@ def stream(
 def open_private(file: Path, mode: str) -> FileIO:
     """Open a file that only we can read, also one that the engine is going to write."""
     return FileIO(file, mode, opener=lambda name, flags: os.open(name, flags, 0o600))
+
+
+def write_private(file: Path, data: bytes) -> None:
+    """Write a file that only we can read. Raise PreflightRefused."""
+    try:
+        with BufferedWriter(open_private(file, "w")) as written:
+            written.write(data)
+    except OSError as error:
+        raise PreflightRefused(
+            f"{file} can't be written: {error.strerror}", hint="make room or rights there"
+        ) from error
 
 
 def ignore(_: object) -> None:

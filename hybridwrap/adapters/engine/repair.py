@@ -1,0 +1,88 @@
+"""What repairs do with an engine: put a state back, import objects, tell the names of what was planned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from io import FileIO
+from pathlib import Path
+
+from hybridwrap.adapters.engine.arguments import command_line
+from hybridwrap.adapters.engine.obstacles import ERRORED
+from hybridwrap.adapters.engine.planned_names import names_in
+from hybridwrap.adapters.engine.process import Processes
+from hybridwrap.adapters.engine.setup import Setup
+from hybridwrap.adapters.engine.state_reader import StateReader
+from hybridwrap.adapters.engine.state_writer import StateWriter
+from hybridwrap.adapters.engine.streaming import STDERR, open_private, write_private
+from hybridwrap.adapters.operation_folder import PLAN, VARIABLES
+from hybridwrap.domain.engine_run import Ended
+from hybridwrap.domain.entry import CloudObject, StateMark
+from hybridwrap.domain.json import Json, canonical
+from hybridwrap.domain.ports import OperationFolder
+from hybridwrap.domain.repair import Imported
+
+Settings = Mapping[str, Json] | None
+
+
+class ModuleRepair:
+    def __init__(
+        self, setup: Setup, processes: Processes, reader: StateReader, settings: Callable[[], Settings]
+    ) -> None:
+        self._setup = setup
+        self._processes = processes
+        self._writer = StateWriter(processes, reader)
+        self._settings = settings
+
+    def unsaved_state(self) -> bytes | None:
+        file = self._setup.source / ERRORED
+        if not file.exists():
+            return None
+        file.chmod(0o600)
+        return file.read_bytes()
+
+    def forget_unsaved_state(self, data: bytes) -> None:
+        if self.unsaved_state() == data:
+            (self._setup.source / ERRORED).unlink()
+
+    def put_back(self, kept: Path, over: StateMark) -> None:
+        self._writer.put_back(self._setup, self._settings(), kept, over)
+
+    def planned_names(self, folder: OperationFolder) -> Mapping[str, str]:
+        plan = folder.path / PLAN
+        if not plan.exists():
+            return {}
+        ended, document, _ = self._processes.capture(
+            self._setup.command(command_line(self._setup.program.argv, "show", str(plan), json=True))
+        )
+        return names_in(document) if ended.exit_code == 0 else {}
+
+    def import_objects(
+        self, folder: OperationFolder, objects: Sequence[CloudObject], inputs: Mapping[str, Json]
+    ) -> tuple[Imported, ...]:
+        lock = folder.hand_over()
+        if lock is None:
+            raise ValueError(f"{folder.path} must be locked before the engine may change anything")
+        variables = folder.path / VARIABLES
+        write_private(variables, canonical(inputs))
+        done: list[Imported] = []
+        with FileIO(lock, "a") as stdout, open_private(folder.path / STDERR, "a+") as stderr:
+            for o in objects:
+                if any(imported.ended.interrupts for imported in done):
+                    break
+                done.append(self._import(o, variables, stdout, stderr))
+        return tuple(done)
+
+    def _import(self, o: CloudObject, variables: Path, stdout: FileIO, stderr: FileIO) -> Imported:
+        files = [*map(str, self._setup.module.var_files), str(variables)]
+        argv = command_line(
+            self._setup.program.argv, "import", "--", o.address, o.id, input="false", no_color=True, var_file=files
+        )
+        before = stderr.seek(0, 2)
+        process = self._processes.start(self._setup.command(argv), stdout=stdout.fileno(), stderr=stderr.fileno())
+        ended = self._processes.finish(process)
+        stderr.seek(before)
+        return Imported(o, ended, "" if _well(ended) else " ".join(stderr.read().decode(errors="replace").split()))
+
+
+def _well(ended: Ended) -> bool:
+    return ended.exit_code == 0
