@@ -11,7 +11,8 @@ HybridwrapError
 │   ├── LedgerDamaged        33
 │   ├── ApprovalOutdated      5
 │   ├── ModuleBusy           20
-│   └── SlotTaken            20  somebody acted since the record was read: read it again
+│   ├── SlotTaken            20  somebody acted since the record was read: read it again
+│   └── PlanOutdated         20  the engine's state moved past the ledger since the plan: plan again
 ├── LedgerMisused             1  the ledger was asked for what its rules forbid: a bug
 ├── Superseded               21  lost a race after work was done
 ├── OutcomeUnknown           32  it cannot be told whether something happened
@@ -121,6 +122,13 @@ class SlotTaken(NothingHappened):
 
     exit_code = 20
     hint = "hybridwrap status"
+
+
+class PlanOutdated(NothingHappened):
+    """The engine's state moved after the plan was made, past the ledger."""
+
+    exit_code = 20
+    hint = "the same command again"
 
 
 class LedgerMisused(HybridwrapError):

@@ -62,6 +62,8 @@ class Row:
 
 _TWICE: Final = 2
 
+STALE_PLAN: Final = "stale plan"
+
 ROWS: Final = (
     Row(
         "kept but not saved",
@@ -80,7 +82,7 @@ ROWS: Final = (
         Again.WAIT,
     ),
     Row(
-        "stale plan",
+        STALE_PLAN,
         lambda f: f.how is How.BADLY and f.silent and f.stale,
         Outcome.CANCELLED,
         None,

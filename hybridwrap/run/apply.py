@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from hybridwrap.domain.run import ModuleEnd, RunEnd
-from hybridwrap.errors import ApprovalOutdated, SlotTaken
+from hybridwrap.errors import ApprovalOutdated, PlanOutdated, SlotTaken
 from hybridwrap.run.adopt import adopted_on_the_way
 from hybridwrap.run.context import Context
 from hybridwrap.run.needs import resolve
-from hybridwrap.run.operation import carry_out
 from hybridwrap.run.preparation import Prepared, prepare
 from hybridwrap.run.recorded import recorded_run
+from hybridwrap.run.retry import carry_out_with_retries
 from hybridwrap.run.unchanged import settle_unchanged
 from hybridwrap.run.walk import Approve, walk, walk_in_waves
 
@@ -66,8 +66,8 @@ def _again_when_overtaken(context: Context, name: str, plan: Callable[[], Prepar
     for tries_left in reversed(range(TRIES)):
         try:
             prepared = plan()
-            return prepared if isinstance(prepared, ModuleEnd) else carry_out(context, prepared)
-        except SlotTaken:
+            return prepared if isinstance(prepared, ModuleEnd) else carry_out_with_retries(context, prepared, plan)
+        except (PlanOutdated, SlotTaken):
             if not tries_left:
                 raise
             context.watch.warning(name, "somebody else acted on it meanwhile; planning again")

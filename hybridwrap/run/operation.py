@@ -8,6 +8,7 @@ from hybridwrap.domain.outcome_table import Again
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.status import Outcome, Status
+from hybridwrap.errors import PlanOutdated
 from hybridwrap.run.context import Context
 from hybridwrap.run.masking import listener, secrets_of
 from hybridwrap.run.preparation import Prepared
@@ -21,12 +22,15 @@ HINTS = {Status.UNKNOWN: "hybridwrap reconcile {module}"}
 def carry_out(context: Context, prepared: Prepared) -> ModuleEnd:
     """Apply a prepared plan and record it.
 
-    Raise SlotTaken, ModuleBusy or LedgerUnreachable when nothing was started; ResultNotSent or Superseded after.
+    Raise SlotTaken, ModuleBusy or LedgerUnreachable when nothing was started, PlanOutdated when the engine refused
+    the plan; ResultNotSent or Superseded after.
     """
     began = context.tools.clock.monotonic()
     held = begin(context, prepared.folder, prepared.record, lambda locks: _intent(context, prepared, locks))
     reading = _nothing_ran(context, held) if context.stop.wanted else _apply(context, prepared, held)
     end(context, prepared.folder, held, reading.end, secrets_of(context, prepared.inputs))
+    if reading.stale_plan:
+        raise PlanOutdated(f"{prepared.module.name}: {reading.end.reason}")
     return _module_end(prepared, reading, context.tools.clock.monotonic() - began)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from hybridwrap.domain.entry import End
 from hybridwrap.domain.outcome import Seen, judge
-from hybridwrap.domain.outcome_table import Again
+from hybridwrap.domain.outcome_table import STALE_PLAN, Again
 from hybridwrap.domain.ports import Applied
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.state import EngineState
@@ -21,6 +21,7 @@ from hybridwrap.run.preparation import Prepared, state_again
 class Reading:
     end: End
     again: Again
+    stale_plan: bool = False
 
 
 def read_apply(context: Context, prepared: Prepared, held: Record, applied: Applied) -> Reading:
@@ -50,7 +51,7 @@ def read_apply(context: Context, prepared: Prepared, held: Record, applied: Appl
         verdict=verdict,
         mask=mask_of(context, prepared.inputs),
     )
-    return Reading(_seen_by_us(as_end(account), context, prepared, applied), verdict.again)
+    return Reading(_seen_by_us(as_end(account), context, prepared, applied), verdict.again, verdict.row == STALE_PLAN)
 
 
 def _seen_by_us(body: End, context: Context, prepared: Prepared, applied: Applied) -> End:

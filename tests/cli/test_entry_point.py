@@ -27,6 +27,7 @@ EXIT_CODES = {
     "ApprovalOutdated": 5,
     "ModuleBusy": 20,
     "SlotTaken": 20,
+    "PlanOutdated": 20,
     "Superseded": 21,
     "OutcomeUnknown": 32,
     "StateUnreadable": 32,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -80,3 +81,20 @@ def test_what_somebody_else_did_during_the_question_is_seen_before_anything_is_a
         terminal.type("y")
         assert terminal.wait() == 0
     assert len(project.ledger().history("left")) == 2, "the first apply was not done again"
+
+
+def test_a_raw_command_during_the_question_makes_the_plan_stale_and_another_is_made(project: Project) -> None:
+    """The ledger can't see a raw command; the engine's own check of the saved plan can."""
+    assert project.apply("left").code == 0
+    project.write((project.root / "hybridwrap.yaml").read_text(), left=SOURCE.replace("{}", '{ input = "new" }'))
+    with Terminal([sys.executable, "-m", "hybridwrap", "apply", "left"], cwd=project.root, env=project.env) as terminal:
+        terminal.expect("Apply left?")
+        state = project.root / ".hybridwrap" / "state" / "default" / "left.tfstate"
+        moved = json.loads(state.read_text())
+        state.write_text(json.dumps({**moved, "serial": moved["serial"] + 5}))
+        terminal.type("y")
+        terminal.expect("planning again")
+        assert terminal.wait() == 0
+    assert project.statuses()["left"] == "ok"
+    kinds = [entry.kind for entry in project.ledger().history("left")]
+    assert kinds == ["begin", "end", "begin", "end", "begin", "end"]
