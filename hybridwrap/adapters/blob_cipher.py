@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -94,11 +94,9 @@ class OwnKey:
 class KmsKeys:
     """Data keys of AWS KMS: one new key for each process, wrapped keys of others unwrapped once."""
 
-    def __init__(self, key_id: str, *, region: str = "", profile: str = "", endpoint: str = "") -> None:
+    def __init__(self, key_id: str, connect: Callable[[], Kms]) -> None:
         self._key_id = key_id
-        self._region = region
-        self._profile = profile
-        self._endpoint = endpoint
+        self._connect = connect
         self._unwrapped: dict[bytes, bytes] = {}
 
     def current(self) -> tuple[bytes, bytes]:
@@ -129,8 +127,12 @@ class KmsKeys:
 
     @cached_property
     def _kms(self) -> Kms:
-        import boto3
+        return self._connect()
 
-        session: Any = boto3.Session(profile_name=self._profile or None, region_name=self._region or None)
-        client: Kms = session.client("kms", endpoint_url=self._endpoint or None)
-        return client
+
+def connect_kms(*, region: str = "", profile: str = "", endpoint: str = "") -> Kms:
+    import boto3
+
+    session: Any = boto3.Session(profile_name=profile or None, region_name=region or None)
+    client: Kms = session.client("kms", endpoint_url=endpoint or None)
+    return client

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hybridwrap.adapters.s3_errors import Answer
@@ -16,11 +16,13 @@ from hybridwrap.domain.ports import Attempt, Creation, Listed
 from hybridwrap.errors import LedgerUnreachable
 
 if TYPE_CHECKING:
+    from botocore.config import Config
     from mypy_boto3_s3 import S3Client
 
 T = TypeVar("T")
 TIMEOUT_SECONDS = 5
 CONNECTIONS = 32
+ATTEMPTS = 5
 NOT_THERE = frozenset({"NoSuchKey", "404"})
 NOT_THE_ONE = frozenset({404, 409, 412})
 
@@ -41,6 +43,8 @@ class S3Settings:
 class S3Store:
     def __init__(self, settings: S3Settings) -> None:
         self._settings = settings
+        self._connecting = Lock()
+        self._clients: tuple[S3Client, S3Client] | None = None
         self._prefix = f"{settings.prefix.rstrip('/')}/" if settings.prefix.strip("/") else ""
 
     @property
@@ -127,20 +131,40 @@ class S3Store:
     def _region(self) -> str:
         return self._settings.region or self._often.meta.region_name
 
-    @cached_property
+    @property
     def _once(self) -> S3Client:
-        return self._client(attempts=1)
+        return self._connected()[0]
 
-    @cached_property
+    @property
     def _often(self) -> S3Client:
-        return self._client(attempts=5)
+        return self._connected()[1]
 
-    def _client(self, *, attempts: int) -> S3Client:
+    def _connected(self) -> tuple[S3Client, S3Client]:
+        """The client for what is sent once and the one for what may be repeated; making them is not thread-safe."""
+        with self._connecting:
+            if self._clients is None:
+                self._clients = self._connect()
+            return self._clients
+
+    def _connect(self) -> tuple[S3Client, S3Client]:
         import boto3
-        from botocore.config import Config
         from botocore.exceptions import BotoCoreError
 
-        config = Config(
+        settings = self._settings
+        try:
+            session = boto3.Session(profile_name=settings.profile or None, region_name=settings.region or None)
+            once, often = (
+                session.client("s3", endpoint_url=settings.endpoint or None, config=self._config(attempts))
+                for attempts in (1, ATTEMPTS)
+            )
+        except (BotoCoreError, ValueError) as error:
+            raise LedgerUnreachable(f"{self.place}: {error}") from error
+        return once, often
+
+    def _config(self, attempts: int) -> Config:
+        from botocore.config import Config
+
+        return Config(
             retries={"mode": "standard", "total_max_attempts": attempts},
             connect_timeout=TIMEOUT_SECONDS,
             read_timeout=TIMEOUT_SECONDS,
@@ -150,13 +174,6 @@ class S3Store:
             request_checksum_calculation="when_required",
             response_checksum_validation="when_required",
         )
-        try:
-            session = boto3.Session(
-                profile_name=self._settings.profile or None, region_name=self._settings.region or None
-            )
-            return session.client("s3", endpoint_url=self._settings.endpoint or None, config=config)
-        except (BotoCoreError, ValueError) as error:
-            raise LedgerUnreachable(f"{self.place}: {error}") from error
 
 
 def _without_answer(error: Exception) -> Creation:

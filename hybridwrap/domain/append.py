@@ -43,6 +43,7 @@ class Landing:
     fate: Fate
     detail: str = ""
     there: bytes = b""  # what is in the slot, where that is known
+    read_back: bool = False  # it was found there: other entries may have followed since
 
 
 def settle(store: Store, clock: Clock, draft: Draft) -> Landing:
@@ -85,7 +86,7 @@ def _read_back(store: Store, draft: Draft, detail: str) -> Landing:
         return Landing(Fate.IN_DOUBT, error.message)
     if there is None:
         return Landing(Fate.IN_DOUBT, detail)  # not there now proves nothing about later
-    return Landing(Fate.COMMITTED if draft.is_in(there) else Fate.TAKEN, there=there)
+    return Landing(Fate.COMMITTED if draft.is_in(there) else Fate.TAKEN, there=there, read_back=True)
 
 
 def entry_id_of(data: bytes) -> str:

@@ -86,8 +86,14 @@ def decode(data: bytes, shape: type[T], where: str) -> T:
 
 
 def plain(document: object) -> dict[str, Json]:
-    built: dict[str, Json] = msgspec.to_builtins(document, builtin_types=(Decimal,))
+    built: dict[str, Json] = msgspec.to_builtins(document, builtin_types=(Decimal,), enc_hook=_any_mapping)
     return built
+
+
+def _any_mapping(value: object) -> dict[str, Json]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} has no place in the ledger")
 
 
 def parsed(data: bytes, where: str) -> dict[str, Json]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from hybridwrap.domain.append import Landing
 from hybridwrap.domain.blobs import Blobs
 from hybridwrap.domain.codec import decode_entry, digest_of
 from hybridwrap.domain.entry import Entry, Kind
@@ -53,9 +54,10 @@ class Journal:
         """Go on from a record that is known to be in the log, to the tail."""
         return self._remember(self._followed(record))
 
-    def committed(self, record: Record, data: bytes) -> Record:
-        """Follow a record by an entry that is known to be in the log."""
-        return self._remember(self._folded(record, data))
+    def committed(self, record: Record, landing: Landing) -> Record:
+        """Follow a record by an entry that is known to be in the log, and by what may have come after it."""
+        record = self._remember(self._folded(record, landing.there))
+        return self.follow(record) if landing.read_back else record
 
     def prove(self, record: Record) -> None:
         """Make sure that a record, which may come from a head alone, stands for an entry of the log."""

@@ -127,7 +127,7 @@ class Ledger:
         if landing.fate is Fate.IN_DOUBT:
             landing = self._poison(record, draft, landing)
         self._must_be_committed(record, landing)
-        return self._taken(record, landing.there)
+        return self._taken(record, landing, operation)
 
     def takeover(self, record: Record, body: Takeover, *, operation: str) -> Record:
         """Take the module from an operation that is dead. Raise as `begin` does; a doubtful one is not cancelled."""
@@ -138,7 +138,7 @@ class Ledger:
         if landing.fate is Fate.IN_DOUBT:
             raise IntentInDoubt(f"{record.module}: it is not known whether the takeover was recorded: {landing.detail}")
         self._must_be_committed(record, landing)
-        return self._taken(record, landing.there)
+        return self._taken(record, landing, operation)
 
     def confirm(self, record: Record, body: Confirm, *, operation: str) -> Record:
         """Say that the engine ended well and probes follow; when that can't be stored, `end` says it.
@@ -150,7 +150,7 @@ class Ledger:
             draft = self._draft(record, body, operation, entry_id)
             landing = settle(self.store, self.clock, draft)
             if landing.fate is Fate.COMMITTED:
-                return self._journal.committed(record, landing.there)
+                return self._journal.committed(record, landing)
             if landing.fate is not Fate.TAKEN:
                 return record
             record = self._journal.follow(record)
@@ -176,7 +176,7 @@ class Ledger:
             draft = self._draft(record, body, operation, entry_id)
             landing = settle(self.store, self.clock, draft)
             if landing.fate is Fate.COMMITTED:
-                return self._freed(record, landing.there, over)
+                return self._freed(record, landing, over)
             if landing.fate is not Fate.TAKEN:
                 raise LedgerUnreachable(landing.detail)
             record = self._journal.follow(record)
@@ -189,7 +189,7 @@ class Ledger:
             draft = self._draft(record, Late(body), operation, entry_id)
             landing = settle(self.store, self.clock, draft)
             if landing.fate is Fate.COMMITTED:
-                self._freed(record, landing.there, over)
+                self._freed(record, landing, over)
                 raise Superseded(
                     f"{record.module}: operation {operation} was taken over; its result is kept as evidence"
                 )
@@ -222,8 +222,12 @@ class Ledger:
             case Fate.IN_DOUBT:
                 raise LedgerUnreachable(f"{record.module}: it is not known whether this was recorded: {landing.detail}")
 
-    def _taken(self, record: Record, data: bytes) -> Record:
-        record = self._journal.committed(record, data)
+    def _taken(self, record: Record, landing: Landing, operation: str) -> Record:
+        record = self._journal.committed(record, landing)
+        if not _holds(record, operation):
+            raise SlotTaken(
+                f"{record.module}: {operation} was recorded, and ended or taken over by somebody else since"
+            )
         try:
             self._heads.claim_danger(record)
         except LedgerUnreachable as error:
@@ -232,8 +236,8 @@ class Ledger:
             ) from error
         return record
 
-    def _freed(self, record: Record, data: bytes, over: str) -> Record:
-        record = self._journal.committed(record, data)
+    def _freed(self, record: Record, landing: Landing, over: str) -> Record:
+        record = self._journal.committed(record, landing)
         if not record.holder:
             self._heads.claim_safety(record, over)
         return record
@@ -263,7 +267,7 @@ class Ledger:
         draft = self._draft(record, body, "", self.ids.new())
         landing = settle(self.store, self.clock, draft)
         self._must_be_committed(record, landing)
-        return self._freed(record, landing.there, over)
+        return self._freed(record, landing, over)
 
     def _draft(self, record: Record, body: Body, operation: str, entry_id: str) -> Draft:
         entry = Entry(

@@ -63,7 +63,7 @@ def check(record: Record, body: Body, operation: str) -> None:
     kind = KINDS[type(body)]
     if not fits(record, kind, operation):
         if MUST_BE[kind] is Tail.FREE:
-            raise ModuleBusy(f"{record.module} is held: {held_by(record)}")
+            raise ModuleBusy(f"{record.module} is {held_by(record)}")
         raise LedgerMisused(f"{record.module}: `{kind}` of {operation} needs a tail that is {MUST_BE[kind].value}")
     objection = _objection(record, body)
     if objection:
@@ -72,7 +72,7 @@ def check(record: Record, body: Body, operation: str) -> None:
 
 def held_by(record: Record) -> str:
     holder = record.holder
-    return f"{holder.command} {holder.operation} of {holder.writer} since {holder.since}" if holder else "free"
+    return f"held by {holder.command} {holder.operation} of {holder.writer} since {holder.since}" if holder else "free"
 
 
 def _objection(record: Record, body: Body) -> str:

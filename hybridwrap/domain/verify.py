@@ -14,12 +14,17 @@ from hybridwrap.domain.transitions import fits
 from hybridwrap.errors import LedgerDamaged
 
 RESULTS = frozenset({Kind.END, Kind.LATE})
+DANGER = {Status.ERROR: 1, Status.UNKNOWN: 2, Status.RUNNING: 3}  # a head must not claim less than the log
 
 
 def flaws(module: str, journal: Journal) -> list[str]:
     """Sentences that name the seq, in the order of the log; empty when it is sound."""
     found = journal.raw(module)
-    return [*_gaps(found), *_in_log(module, journal, found), *_in_head(found, journal.heads.read(module))]
+    gaps = list(_gaps(found))
+    steps = list(_steps(module, journal, found))
+    in_log = [flaw for _, flaws in steps for flaw in flaws]
+    tail = next((record for record, _ in reversed(steps) if record), Record(module))
+    return [*gaps, *in_log, *_in_head(found, journal.heads.read(module), tail)]
 
 
 def _gaps(found: Mapping[int, bytes]) -> Iterator[str]:
@@ -28,21 +33,21 @@ def _gaps(found: Mapping[int, bytes]) -> Iterator[str]:
             yield f"entry {seq}: missing, later ones are there"
 
 
-def _in_log(module: str, journal: Journal, found: Mapping[int, bytes]) -> Iterator[str]:
+def _steps(module: str, journal: Journal, found: Mapping[int, bytes]) -> Iterator[tuple[Record | None, list[str]]]:
+    """After each entry the record so far, None once it can't be followed, and what is wrong with the entry."""
     record = Record(module)
     results: dict[str, int] = {}
     for seq, data in sorted(found.items()):
         try:
             entry = journal.entry(module, seq, data)
-            yield from (f"entry {seq}: {flaw}" for flaw in _in_step(record, entry))
+            flaws = [f"entry {seq}: {flaw}" for flaw in _in_step(record, entry)]
             record = fold(record, entry, digest_of(data))
         except LedgerDamaged as error:
-            yield error.message.removeprefix(f"{module} ")
+            yield None, [error.message.removeprefix(f"{module} ")]
             return
-        if entry.kind in RESULTS:
-            if entry.entry_id in results:
-                yield f"entry {seq}: the result of entry {results[entry.entry_id]} once more"
-            results[entry.entry_id] = seq
+        if entry.kind in RESULTS and results.setdefault(entry.entry_id, seq) != seq:
+            flaws.append(f"entry {seq}: the result of entry {results[entry.entry_id]} once more")
+        yield record, flaws
 
 
 def _in_step(record: Record, entry: Entry) -> Iterator[str]:
@@ -61,15 +66,10 @@ def _in_step(record: Record, entry: Entry) -> Iterator[str]:
             yield f"destroyed, though {len(objects)} objects are listed: {objects[0].address}"
 
 
-def _in_head(found: Mapping[int, bytes], head: Record | None) -> Iterator[str]:
+def _in_head(found: Mapping[int, bytes], head: Record | None, tail: Record) -> Iterator[str]:
     if head is None:
         return  # a cache: without it the log is read
-    if head.seq and digest_of(found.get(head.seq, b"")) != head.tail:
+    if digest_of(found.get(head.seq, b"")) != head.tail:
         yield f"head: made from an entry {head.seq} that is not the one in the log"
-    tail = max(found, default=0)
-    if not head.holder and head.seq < tail:
-        yield from _hidden(found, head)
-
-
-def _hidden(found: Mapping[int, bytes], head: Record) -> Iterator[str]:
-    yield f"head: says {head.status} as of entry {head.seq}, the log goes on to entry {max(found)}"
+    if DANGER.get(head.status, 0) < DANGER.get(tail.status, 0):
+        yield f"head: says {head.status} as of entry {head.seq}, the log says {tail.status} as of entry {tail.seq}"
