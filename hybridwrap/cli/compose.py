@@ -13,7 +13,7 @@ from hybridwrap.adapters.engine.engines import StackEngines
 from hybridwrap.adapters.home import home_of
 from hybridwrap.adapters.manifest.loading import find_manifest, load_stack, read_stack
 from hybridwrap.adapters.manifest.var_files import given_values
-from hybridwrap.adapters.operation_folder import Folders
+from hybridwrap.adapters.operation_folders import Folders
 from hybridwrap.adapters.writer import this_writer
 from hybridwrap.cli.options import Place
 from hybridwrap.cli.stores import cipher_of, store_of

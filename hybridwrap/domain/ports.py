@@ -119,7 +119,7 @@ class OperationFolder(Protocol):
         """The event stream of the command that mutates."""
 
     def lock(self) -> Locks:
-        """Take `flock` on the event file and on the runner's own file; both are created when missing."""
+        """Take `flock` on the event file and on the runner's own file, created when missing. Raise PreflightRefused."""
 
     def hand_over(self) -> int | None:
         """Give away the locked, open event file, once: to be an engine's stdout, and for the caller to close.
@@ -128,10 +128,16 @@ class OperationFolder(Protocol):
         """
 
     def keep_claim(self, data: bytes) -> None:
-        """Write down which slot of which log is going to be asked for; the folder is then unfinished business."""
+        """Write down which slot of which log is going to be asked for: from now on the folder is unfinished.
+
+        Raise PreflightRefused.
+        """
 
     def keep_result(self, data: bytes) -> None:
-        """Write the result durably (fsync of file and folder) before the ledger is told."""
+        """Write the result durably (fsync of file and folder) before the ledger is told, if the disk lets us."""
+
+    def keep(self, name: str, data: bytes) -> Path:
+        """Write any other file durably; it stays until somebody removes it."""
 
     def close_business(self) -> None:
         """Forget claim and result: the ledger has everything."""
@@ -154,6 +160,9 @@ class LeftFolder(OperationFolder, Protocol):
     def claim(self) -> bytes | None: ...
 
     def result(self) -> bytes | None: ...
+
+    def kept(self, name: str) -> bytes | None:
+        """What was written by `keep`."""
 
     def told(self) -> Stream:
         """What the command that mutates has said."""

@@ -6,29 +6,32 @@ Keeps: nothing starts before `begin` is stored; what happened after it is in `en
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 
 from hybridwrap.domain.codec import encode
 from hybridwrap.domain.entry import Begin, End, Locks
+from hybridwrap.domain.left_behind import Claim
 from hybridwrap.domain.ports import OperationFolder
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.redaction import Redaction
 from hybridwrap.domain.result import Result
-from hybridwrap.errors import IntentInDoubt
+from hybridwrap.errors import IntentInDoubt, NothingHappened
 from hybridwrap.run.context import Context
 
 
 def begin(context: Context, folder: OperationFolder, record: Record, intent: Callable[[Locks], Begin]) -> Record:
     """Lock the operation's files, then take the module. Raise ModuleBusy, SlotTaken, LedgerUnreachable."""
-    with ExitStack() as on_failure:
-        on_failure.callback(folder.remove)
-        try:
-            held = context.tools.ledger.begin(record, intent(folder.lock()), operation=folder.operation)
-        except IntentInDoubt:
-            on_failure.pop_all()  # the folder proves that nothing ran
-            folder.drop_secrets()
-            raise
-        on_failure.pop_all()
+    ledger = context.tools.ledger
+    claim = Claim(ledger.id, record.module, record.seq + 1, whole=not context.options.plan.targets)
+    try:
+        locks = folder.lock()
+        folder.keep_claim(encode(claim))
+        held = ledger.begin(record, intent(locks), operation=folder.operation)
+    except IntentInDoubt:
+        folder.drop_secrets()  # the rest stays: it proves that nothing ran
+        raise
+    except NothingHappened:
+        folder.remove()
+        raise
     context.knowledge.learn(held)
     return held
 
@@ -45,7 +48,7 @@ def end(context: Context, folder: OperationFolder, held: Record, body: End, mask
         if mask:
             folder.rewrite_logs(mask.text)
         record = context.tools.ledger.end(held, body, operation=result.operation, entry_id=result.entry_id)
-        folder.drop_result()
+        folder.close_business()
     finally:
         folder.release()
     context.knowledge.learn(record)

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from hybridwrap.adapters.engine.file_locks import planning_in
-from hybridwrap.adapters.operation_folder import Liveness, liveness
+from hybridwrap.adapters.operation_locks import liveness
 from hybridwrap.domain.command_failed import CommandFailed
 from hybridwrap.domain.engine_run import Action, Hook
+from hybridwrap.domain.left_behind import Liveness
 from hybridwrap.domain.ports import EngineEvent, PlanOptions
 from hybridwrap.domain.stack import EngineWish, Module, StateSettings
 from hybridwrap.errors import EngineNotUsable, PreflightRefused

@@ -16,9 +16,10 @@ from pathlib import Path
 import pytest
 
 from hybridwrap.adapters.engine.events import read_stream
-from hybridwrap.adapters.operation_folder import Liveness, liveness
+from hybridwrap.adapters.operation_locks import liveness
 from hybridwrap.adapters.state_file import parse_state
 from hybridwrap.domain.entry import LockFile, Locks
+from hybridwrap.domain.left_behind import Liveness
 from hybridwrap.domain.stack import EngineWish
 from hybridwrap.errors import EngineNotUsable
 from tests.support.engines import engines
@@ -80,14 +81,14 @@ def test_secrets_of_a_killed_operation_are_removed_by_the_next_start_and_those_o
 ) -> None:
     with wrapper_at_work(workshop) as (wrapper, locks):
         folder = Path(locks.engine.path).parent
-        assert workshop.folders.clear_leftovers() == ()
+        assert workshop.folders.sweep() == ()
         wrapper.kill()
         wrapper.wait()
-        assert workshop.folders.clear_leftovers() == ()
+        assert workshop.folders.sweep() == ()
         assert (folder / "vars.tfvars.json").exists()
     wait_for_engine(locks)
 
-    assert workshop.folders.clear_leftovers() == (folder.name,)
+    assert workshop.folders.sweep() == (folder.name,)
     assert {file.name for file in folder.iterdir()}.isdisjoint({"plan", "vars.tfvars.json"})
     assert (folder / "events.jsonl").exists()
 

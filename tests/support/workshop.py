@@ -12,7 +12,8 @@ from hybridwrap.adapters.clock import SystemClock, Ulids
 from hybridwrap.adapters.engine.engines import StackEngines
 from hybridwrap.adapters.home import home_of
 from hybridwrap.adapters.introspection import introspect
-from hybridwrap.adapters.operation_folder import Folder, Folders
+from hybridwrap.adapters.operation_folder import Folder
+from hybridwrap.adapters.operation_folders import Folders
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.ports import Applied, EngineEvent, Engines, ModuleEngine, Planned, PlanOptions
 from hybridwrap.domain.stack import EngineWish, LedgerSettings, Module, Stack

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,10 @@ from pathlib import Path
 import pytest
 
 from hybridwrap.adapters.home import home_of, make_home
-from hybridwrap.adapters.operation_folder import Folder, Folders, Liveness, holding, liveness
+from hybridwrap.adapters.operation_folder import Folder
+from hybridwrap.adapters.operation_folders import Folders
+from hybridwrap.adapters.operation_locks import liveness
+from hybridwrap.domain.left_behind import Liveness, Unfinished
 from hybridwrap.errors import PreflightRefused
 
 
@@ -70,13 +74,60 @@ def test_another_file_than_the_recorded_one_is_no_evidence(
     assert liveness(replace(locks, **{which: other})) is Liveness.NOT_VISIBLE
 
 
-def test_whoever_holds_a_dead_operation_holds_it_alone(folder: Folder) -> None:
+def test_whoever_takes_a_dead_operation_has_it_alone(tmp_path: Path, folder: Folder) -> None:
+    folders = Folders(tmp_path / "home", "shop")
     locks = folder.lock()
     folder.release()
-    with holding(locks) as first, holding(locks) as second:
-        assert (first, second) == (Liveness.DEAD, Liveness.RUNNER)
-    with holding(locks) as again:
-        assert again is Liveness.DEAD
+    first, second = folders.take(locks), folders.take(locks)
+    assert isinstance(first, Folder)
+    assert first.lock() == locks
+    assert second is Liveness.RUNNER
+    first.release()
+    assert isinstance(folders.take(locks), Folder)
+
+
+def test_those_who_only_look_do_not_see_each_other(folder: Folder) -> None:
+    locks = folder.lock()
+    folder.release()
+    files = [os.open(lock.path, os.O_RDWR) for lock in (locks.engine, locks.runner)]
+    for file in files:
+        fcntl.flock(file, fcntl.LOCK_SH)  # as another one does who looks
+    assert liveness(locks) is Liveness.DEAD
+
+
+def test_a_folder_is_seen_only_once_its_lock_is_held(tmp_path: Path) -> None:
+    operations = tmp_path / "home/operations"
+    (operations / ".01XYZ").mkdir(parents=True)  # killed while it was made
+    assert Folders(tmp_path / "home", "shop").sweep() == ()
+    assert Folders(tmp_path / "home", "shop").make("01ABC").path == operations / "01ABC"
+
+
+def test_a_claim_makes_a_folder_unfinished_until_its_business_is_closed(tmp_path: Path, folder: Folder) -> None:
+    folders = Folders(tmp_path / "home", "shop")
+    assert folders.unfinished() == ()
+    folder.lock()
+    folder.keep_claim(b"claim")
+    assert folders.unfinished() == (Unfinished(folder.path, b"claim", has_result=False),)
+    folder.keep_result(b"result")
+    assert folders.unfinished() == (Unfinished(folder.path, b"claim", has_result=True),)
+    folder.close_business()
+    assert folders.unfinished() == ()
+
+
+def test_a_folder_is_opened_by_its_name_when_nobody_is_at_work_in_it(tmp_path: Path, folder: Folder) -> None:
+    folders = Folders(tmp_path / "home", "shop")
+    folder.lock()
+    folder.keep_claim(b"claim")
+    assert folders.open(folder.path) is None
+    engine = folder.hand_over()
+    folder.release()
+    assert folders.open(folder.path) is None, "the engine is at work"
+    assert engine is not None
+    os.close(engine)
+    found = folders.open(folder.path)
+    assert found
+    assert (found.claim(), found.result()) == (b"claim", None)
+    assert folders.open(folder.path) is None, "it is open"
 
 
 def test_the_event_file_is_handed_over_once_and_only_when_it_is_locked(folder: Folder) -> None:
@@ -102,23 +153,29 @@ def test_logs_are_masked_in_the_file_whose_lock_is_evidence(folder: Folder) -> N
     assert {file.name for file in folder.path.iterdir()} == {"events.jsonl", "runner.lock", "stderr"}
 
 
-def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(tmp_path: Path) -> None:
+def test_leftovers_of_the_dead_go_and_those_of_the_living_or_unfinished_stay(tmp_path: Path) -> None:
     folders = Folders(tmp_path / "home", "shop")
-    living, dead, clean = (folders.make(name) for name in ("living", "dead", "clean"))
-    for folder in (living, dead):
+    living, unfinished, ended, clean, planned = (folders.make(name) for name in ("1", "2", "3", "4", "5"))
+    for folder in (living, unfinished, ended, planned):
         for name in ("plan", "vars.tfvars.json", "plan.jsonl"):
             (folder.path / name).write_text("secret")
-    dead.release()
-    clean.release()
+    for folder in (living, unfinished, ended, clean):
+        folder.lock()
+        folder.events.write_text("{}")
+    unfinished.keep_claim(b"claim")
+    for folder in (unfinished, ended, clean, planned):
+        folder.release()
 
-    assert folders.clear_leftovers() == ("dead",)
+    assert folders.sweep() == ("3", "5")
 
-    assert {file.name for file in dead.path.iterdir()} == {"runner.lock", "plan.jsonl"}
-    assert (living.path / "plan").exists()
+    assert {file.name for file in ended.path.iterdir()} == {"runner.lock", "events.jsonl", "plan.jsonl"}
+    assert not planned.path.exists()
+    assert all((folder.path / "plan").exists() for folder in (living, unfinished))
 
 
 def test_there_are_no_leftovers_before_the_first_operation(tmp_path: Path) -> None:
-    assert Folders(tmp_path / "home", "shop").clear_leftovers() == ()
+    folders = Folders(tmp_path / "home", "shop")
+    assert (folders.sweep(), folders.unfinished()) == ((), ())
     assert not (tmp_path / "home").exists()
 
 
@@ -130,7 +187,7 @@ def test_a_folder_that_cannot_be_made_is_refused_and_named(tmp_path: Path) -> No
 
 
 def test_two_operations_never_share_a_folder(tmp_path: Path, folder: Folder) -> None:
-    with pytest.raises(PreflightRefused, match="File exists"):
+    with pytest.raises(PreflightRefused, match="Directory not empty"):
         Folders(tmp_path / "home", "shop").make(folder.operation)
 
 
@@ -157,3 +214,14 @@ def test_many_that_start_at_once_make_one_home(tmp_path: Path) -> None:
 def test_the_home_lies_beside_the_manifest_or_where_the_user_wants_it(tmp_path: Path) -> None:
     assert home_of(tmp_path, {}) == tmp_path / ".hybridwrap"
     assert home_of(tmp_path, {"HYBRIDWRAP_HOME": "/var/tmp/shop"}) == Path("/var/tmp/shop")
+
+
+def test_a_disk_without_room_refuses_what_comes_before_a_mutation_and_forgives_the_result(folder: Folder) -> None:
+    for name in ("events.jsonl", "claim.json.new", "result.json.new"):
+        (folder.path / name).mkdir()  # stands for any refusal of the file system
+    with pytest.raises(PreflightRefused, match="can't be made: Is a directory"):
+        folder.lock()
+    with pytest.raises(PreflightRefused, match="can't be made: Is a directory"):
+        folder.keep_claim(b"claim")
+    folder.keep_result(b"result")
+    assert folder.result() is None

@@ -1,0 +1,119 @@
+"""All operations' folders in one home: made for new operations, found again when their processes are gone."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from hybridwrap.adapters.home import make_home
+from hybridwrap.adapters.operation_folder import (
+    CLAIM,
+    EVENTS,
+    RESULT,
+    RUNNER_LOCK,
+    Folder,
+    drop_secrets,
+    has_secrets,
+    refusing,
+)
+from hybridwrap.adapters.operation_locks import liveness, locked, open_locked, taken
+from hybridwrap.domain.entry import Locks
+from hybridwrap.domain.left_behind import Liveness, Unfinished
+
+
+class Folders:
+    def __init__(self, home: Path, stack: str) -> None:
+        self._home = home.absolute()  # a ledger names folders for readers who are somewhere else
+        self._stack = stack
+        self._made = False
+
+    @property
+    def _operations(self) -> Path:
+        return self._home / "operations"
+
+    def make(self, operation: str) -> Folder:
+        """Make an operation's folder and take its runner's lock. Raise PreflightRefused.
+
+        It gets its name when its lock is held: no folder can be seen that looks dead and is only young.
+        """
+        if not self._made:
+            make_home(self._home, self._stack)
+            self._made = True
+        path, unnamed = self._operations / operation, self._operations / f".{operation}"
+        with refusing(path):
+            self._operations.mkdir(mode=0o700, exist_ok=True)
+            unnamed.mkdir(mode=0o700)
+            runner = open_locked(unnamed / RUNNER_LOCK)
+            unnamed.rename(path)
+        return Folder(path, runner)
+
+    def unfinished(self) -> tuple[Unfinished, ...]:
+        found = ((path, path / CLAIM) for path in self._all())
+        return tuple(
+            Unfinished(path, claim.read_bytes(), (path / RESULT).exists()) for path, claim in found if claim.exists()
+        )
+
+    def look(self, locks: Locks) -> Liveness:
+        return liveness(locks)
+
+    def take(self, locks: Locks) -> Folder | Liveness:
+        found = taken(locks)
+        if isinstance(found, Liveness):
+            return found
+        engine, runner = found
+        return Folder(Path(locks.engine.path).parent, runner, engine)
+
+    def open(self, path: Path) -> Folder | None:
+        with ExitStack() as opened:
+            files = []
+            for name in (RUNNER_LOCK, EVENTS):
+                try:
+                    files.append(os.open(path / name, os.O_RDWR | os.O_CLOEXEC))
+                except FileNotFoundError:
+                    return None
+                opened.callback(os.close, files[-1])
+                if not locked(files[-1], fcntl.LOCK_EX):
+                    return None
+            opened.pop_all()
+        return Folder(path, files[0], files[1])
+
+    def sweep(self) -> tuple[str, ...]:
+        return tuple(path.name for path in self._all() if _is_left_over(path) and _removed(path))
+
+    def _all(self) -> Iterator[Path]:
+        if self._operations.is_dir():
+            yield from sorted(path for path in self._operations.iterdir() if path.name[0] != ".")
+
+
+def _is_left_over(path: Path) -> bool:
+    """Whether nothing is to be finished, and yet there are secrets, or nothing but the traces of a plan."""
+    return not (path / CLAIM).exists() and (has_secrets(path) or not _has_events(path))
+
+
+def _has_events(path: Path) -> bool:
+    try:
+        return (path / EVENTS).stat().st_size > 0
+    except FileNotFoundError:
+        return False
+
+
+def _removed(path: Path) -> bool:
+    """Remove what a dead operation left; a living one keeps it."""
+    with ExitStack() as opened:
+        for name in (RUNNER_LOCK, EVENTS):
+            try:
+                file = os.open(path / name, os.O_RDWR | os.O_CLOEXEC)
+            except FileNotFoundError:
+                continue
+            opened.callback(os.close, file)
+            if not locked(file, fcntl.LOCK_EX):
+                return False
+        if _has_events(path):
+            drop_secrets(path)
+        else:
+            shutil.rmtree(path)
+    return True
