@@ -11,6 +11,7 @@ from hybridwrap.domain.json import Json
 from hybridwrap.domain.outputs import Output
 from hybridwrap.domain.state import StatePlace
 from hybridwrap.domain.status import Outcome, Status
+from hybridwrap.domain.trace import Step
 
 FORMAT_VERSION = 1
 
@@ -161,6 +162,7 @@ class End:
     signals: tuple[Signal, ...] = ()
     evidence: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)  # add, change, remove, ... as the engine says
+    steps: tuple[Step, ...] = ()  # what the engine did to each object, in the order of the ends
     durations: Mapping[str, float] = field(default_factory=dict)  # seconds: init, plan, wait, apply, …
     log: str = ""  # where the engine's full log lies on the writer's host
     kept: KeptState | None = None

@@ -28,6 +28,8 @@ class Step:
     id_key: str = ""
     id: str = ""
     provisioner: str = ""
+    began: str = ""  # as the engine tells the time, RFC 3339 in UTC
+    ended: str = ""
 
 
 # The engine says so when a provider went away in mid-call, was cancelled, or gave no object back: it may have made one.
@@ -65,6 +67,7 @@ def _taken(begun: list[Hook], end: Hook) -> Hook:
 def _ended(end: Hook, start: Hook, stream: Stream) -> Step:
     told = end if end.id_value else start
     step = _step(told, Fate.DONE if end.phase == "complete" else Fate.FAILED)
+    step = replace(step, began=start.time if start is not end else "", ended=end.time)
     doubtful = step.fate is Fate.FAILED and _unanswered(stream, step.address)
     return replace(step, fate=Fate.OPEN) if doubtful else step
 
@@ -76,7 +79,8 @@ def _unended(start: Hook, stream: Stream) -> Step:
 
 
 def _step(hook: Hook, fate: Fate) -> Step:
-    return Step(hook.address, hook.action, fate, hook.type, hook.id_key, hook.id_value, hook.provisioner)
+    told = (hook.address, hook.action, fate, hook.type, hook.id_key, hook.id_value, hook.provisioner)
+    return Step(*told, began=hook.time)
 
 
 def _unanswered(stream: Stream, address: str) -> bool:

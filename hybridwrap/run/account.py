@@ -14,6 +14,7 @@ from hybridwrap.domain.record import Record
 from hybridwrap.domain.redaction import Redaction
 from hybridwrap.domain.state import EngineState, Found
 from hybridwrap.domain.status import Outcome
+from hybridwrap.domain.trace import trace
 from hybridwrap.run.preparation import mark_of
 
 
@@ -43,6 +44,7 @@ def as_end(account: Account) -> End:
         reason=mask.text(verdict.reason),
         warnings=tuple(mask.text(warning) for warning in verdict.warnings),
         counts=stream.final.changes if stream.final else {},
+        steps=trace(stream),
     )
 
 

@@ -45,6 +45,7 @@ from hybridwrap.domain.outputs import Output, Provenance
 from hybridwrap.domain.run import ModuleEnd, PendingModule, RunEnd, RunStart
 from hybridwrap.domain.state import StatePlace
 from hybridwrap.domain.status import Outcome, Status
+from hybridwrap.domain.trace import Step
 from hybridwrap.errors import LedgerDamaged, LedgerMisused
 from tests.support.ledgers import LOCKS, begin, ok, output, state, unknown, writer
 
@@ -91,6 +92,7 @@ ends = built(
     errors=listed(built(Diagnostic)),
     signals=listed(built(Signal)),
     durations=st.dictionaries(texts, st.floats(0, 1e6), max_size=2),
+    steps=listed(built(Step)),
 )
 bodies: st.SearchStrategy[Body] = st.one_of(
     built(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
 from msgspec import Raw, Struct
 
+from hybridwrap.domain.charter import stamp
 from hybridwrap.domain.engine_run import Action, ChangeSummary, Diagnostic, Hook, OutputChange, PlannedChange
 
 
@@ -118,7 +120,7 @@ def planned_change(line: Line) -> PlannedChange:
 
 def hook(line: Line) -> Hook:
     if line.type.startswith("action_"):
-        return Hook(_invocation(line.hook).action.addr, Action.OTHER, HOOKS[line.type], time=line.time)
+        return Hook(_invocation(line.hook).action.addr, Action.OTHER, HOOKS[line.type], time=_in_utc(line.time))
     told = _hook(line.hook)
     return Hook(
         address=told.resource.addr,
@@ -128,8 +130,16 @@ def hook(line: Line) -> Hook:
         id_key=told.id_key,
         id_value=told.id_value,
         provisioner=told.provisioner,
-        time=line.time,
+        time=_in_utc(line.time),
     )
+
+
+def _in_utc(local: str) -> str:
+    """The engine tells the time of the host's zone; "" for what is no time."""
+    try:
+        return stamp(datetime.fromisoformat(local).astimezone(UTC))
+    except ValueError:
+        return ""
 
 
 def diagnostic(line: Line) -> Diagnostic:
