@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from hybridwrap.domain.declared import Declared
 from hybridwrap.domain.engine_run import Diagnostic, PlannedChange
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.outputs import Output
@@ -64,6 +65,7 @@ class Locks:
 class Source:
     digest: str
     git: str = ""  # the commit, "" when the tree was not clean git
+    blob: str = ""  # of the module's folder, where git does not have it and it is small enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,8 @@ class Begin:
     upstream_digest: str = ""  # of the outputs that the inputs were made from
     previous_status: Status = Status.NONE
     previous_outputs: Mapping[str, Output] = field(default_factory=dict)
-    owner_incarnation: str = ""
+    owner_incarnation: str = ""  # of the owner that the module lives and goes with
+    declared: Declared | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +187,16 @@ class Takeover:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnerEnd:
+    """The entry that confirmed an owner's incarnation absent."""
+
+    module: str
+    incarnation: str
+    seq: int
+    digest: str  # sha256 of the entry's bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Observe:
     """What was seen without an operation; a field that is None says nothing."""
 
@@ -198,7 +211,8 @@ class Observe:
     upstream_digest: str = ""
     source: Source | None = None
     engine: EngineIdentity | None = None
-    evidence: tuple[str, ...] = ()  # of absence, or the owner's end that a child's absence follows from
+    evidence: tuple[str, ...] = ()  # of absence
+    owner_end: OwnerEnd | None = None  # what the absence of an owned module follows from
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,10 @@ def fold(record: Record, entry: Entry, digest: str) -> Record:
         if entry.kind in IGNORED_WHEN_MISPLACED:
             return after
         raise LedgerDamaged(f"{entry.module} entry {entry.seq}: `{entry.kind}` while the module is {held_by(record)}")
-    return _followed(replace(after, incarnation=entry.incarnation), entry)
+    if entry.incarnation != record.incarnation:
+        after = replace(after, incarnation=entry.incarnation, doubted=False, evidence=())
+    followed = _followed(after, entry)
+    return replace(followed, doubted=True) if followed.settled is Status.UNKNOWN else followed
 
 
 def _must_continue(record: Record, entry: Entry) -> None:
@@ -111,8 +114,9 @@ def _ended(record: Record, body: End, time: str) -> Record:
     state = body.state or intent.state
     doubt = record.doubt or _surprise(holder.late, state)
     status = Status.UNKNOWN if doubt else body.status
+    known = freed if intent.declared is None else _declared_by(freed, intent)
     return replace(
-        freed,
+        known,
         status=status,
         settled=status,
         outcome=body.outcome,
@@ -130,11 +134,16 @@ def _ended(record: Record, body: End, time: str) -> Record:
         failed_command=body.failed_command,
         errors=body.errors,
         warnings=body.warnings,
+        evidence=body.evidence,
         log=body.log,
         kept=body.kept or (record.kept if status is Status.UNKNOWN else None),
         state_lock=body.state_lock or (record.state_lock if status is Status.UNKNOWN else ""),
         superseded={**record.superseded, **{dead.operation: state for dead in holder.took_over}},
     )
+
+
+def _declared_by(record: Record, intent: Begin) -> Record:
+    return replace(record, declared=intent.declared, owner_incarnation=intent.owner_incarnation)
 
 
 def _undone(record: Record, before: Stamp, doubt: str) -> Record:
@@ -168,6 +177,7 @@ def _observed(record: Record, entry: Entry, body: Observe) -> Record:
         objects=record.objects if body.objects is None else body.objects,
         source=body.source or record.source,
         engine=body.engine or record.engine,
+        evidence=body.evidence or record.evidence,
     )
     if body.inputs is not None:
         seen = replace(seen, inputs=body.inputs, inputs_digest=body.inputs_digest, upstream_digest=body.upstream_digest)

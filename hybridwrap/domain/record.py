@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from hybridwrap.domain.declared import Declared
 from hybridwrap.domain.engine_run import Diagnostic, PlannedChange
 from hybridwrap.domain.entry import (
     Begin,
@@ -89,6 +90,10 @@ class Record:
     state_lock: str = ""  # id of the engine's state lock that a dead engine of ours left behind
     superseded: Mapping[str, StateMark] = field(default_factory=dict)  # operation -> state at its taker's end
     doubt: str = ""  # while held: why the module will be unknown, however the operation ends
+    evidence: tuple[str, ...] = ()  # what the last end or look at it rests on
+    doubted: bool = False  # this incarnation was unknown once: its absence has to be searched for
+    declared: Declared | None = None
+    owner_incarnation: str = ""  # the life of the owner that this one goes with
 
     @property
     def stamp(self) -> Stamp:

@@ -130,10 +130,12 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Verify:
-    """A command that says whether the module's objects are absent: an argv list and seconds."""
+    """How to look whether the module's objects are absent: a command, an argv list; a search in AWS by tags."""
 
     absent: tuple[str, ...] = ()
     timeout_seconds: float = 60.0
+    aws_tags: Mapping[str, str] = field(default_factory=dict)
+    aws_region: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 from hybridwrap.domain import json
 from hybridwrap.domain import run as runs
 from hybridwrap.domain.codec import INLINE_BYTES, decode_entry, digest_of, encode, encode_entry
+from hybridwrap.domain.declared import Declared
 from hybridwrap.domain.engine_run import Diagnostic, PlannedChange
 from hybridwrap.domain.entry import (
     BODIES,
@@ -43,6 +44,7 @@ from hybridwrap.domain.entry import (
 )
 from hybridwrap.domain.outputs import Output, Provenance
 from hybridwrap.domain.run import ModuleEnd, PendingModule, RunEnd, RunStart
+from hybridwrap.domain.stack import EngineWish, StateSettings, Verify
 from hybridwrap.domain.state import StatePlace
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.domain.trace import Step
@@ -94,9 +96,19 @@ ends = built(
     durations=st.dictionaries(texts, st.floats(0, 1e6), max_size=2),
     steps=listed(built(Step)),
 )
+declared = built(
+    Declared,
+    needs=listed(texts),
+    state=built(StateSettings, settings=st.dictionaries(texts, values, max_size=2)),
+    engine=built(EngineWish),
+    verify=built(Verify, absent=listed(texts), timeout_seconds=st.floats(0, 1e6)),
+    backend_config=listed(texts),
+    var_files=listed(texts),
+)
 bodies: st.SearchStrategy[Body] = st.one_of(
     built(
         Begin,
+        declared=st.none() | declared,
         engine=built(EngineIdentity),
         source=built(Source),
         state=marks,
