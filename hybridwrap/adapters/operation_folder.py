@@ -19,7 +19,7 @@ from hybridwrap.adapters.operation_locks import describe, open_locked
 from hybridwrap.domain.engine_run import Stream
 from hybridwrap.domain.entry import Locks
 from hybridwrap.domain.json import Json, loads
-from hybridwrap.errors import PreflightRefused
+from hybridwrap.errors import OutcomeUnknown, PreflightRefused
 
 EVENTS = "events.jsonl"
 RUNNER_LOCK = "runner.lock"
@@ -75,8 +75,13 @@ class Folder:
             _sync(self._path)
 
     def keep(self, name: str, data: bytes) -> Path:
-        _write(self._path / name, data)
-        return self._path / name
+        file = self._path / name
+        try:
+            _put(file, data)
+            _sync(self._path)
+        except OSError as error:
+            raise OutcomeUnknown(f"{file} can't be written: {error.strerror}") from error
+        return file
 
     def close_business(self) -> None:
         for name in (RESULT, CLAIM):

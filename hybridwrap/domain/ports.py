@@ -137,7 +137,7 @@ class OperationFolder(Protocol):
         """Write the result durably (fsync of file and folder) before the ledger is told, if the disk lets us."""
 
     def keep(self, name: str, data: bytes) -> Path:
-        """Write any other file durably; it stays until somebody removes it."""
+        """Write any other file durably; it stays until somebody removes it. Raise OutcomeUnknown."""
 
     def close_business(self) -> None:
         """Forget claim and result: the ledger has everything."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from hybridwrap.domain.engine_run import Ended
 from hybridwrap.domain.entry import CloudObject, StateMark
 from hybridwrap.domain.json import Json
+from hybridwrap.domain.state import EngineState
 
 if TYPE_CHECKING:
     from hybridwrap.domain.ports import OperationFolder
@@ -29,6 +30,9 @@ class Imported:
 
 class Repair(Protocol):
     """Of one module; see ModuleEngine."""
+
+    def parse(self, data: bytes) -> EngineState:
+        """Read a state; of an encrypted one only the envelope. Raise StateUnreadable."""
 
     def unsaved_state(self) -> bytes | None:
         """The state that the engine could not save and left in the module's folder; nobody else can read it then."""

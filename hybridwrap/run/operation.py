@@ -10,7 +10,8 @@ from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.errors import PlanOutdated
 from hybridwrap.run.context import Context
-from hybridwrap.run.masking import listener, secrets_of
+from hybridwrap.run.masking import listener, mask_of, secrets_of
+from hybridwrap.run.names import keep_names
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.reading import Reading, read_apply
 from hybridwrap.run.recording import begin, end
@@ -64,7 +65,9 @@ def _apply(context: Context, prepared: Prepared, held: Record) -> Reading:
     context.watch.phase(name, "apply")
     applied = prepared.engine.apply(prepared.folder, listener(context, name, prepared.inputs))
     context.watch.phase(name, "record")
-    return read_apply(context, prepared, held, applied)
+    reading = read_apply(context, prepared, held, applied)
+    keep_names(prepared.engine, prepared.folder, reading.end.objects, mask_of(context, prepared.inputs))
+    return reading
 
 
 def _module_end(prepared: Prepared, reading: Reading, seconds: float) -> ModuleEnd:

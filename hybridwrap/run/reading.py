@@ -15,6 +15,7 @@ from hybridwrap.run.context import Context
 from hybridwrap.run.deadline import overdue
 from hybridwrap.run.masking import mask_of
 from hybridwrap.run.preparation import Prepared, state_again
+from hybridwrap.run.rescue import rescue
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,9 @@ class Reading:
 
 def read_apply(context: Context, prepared: Prepared, held: Record, applied: Applied) -> Reading:
     """Judge an apply by its exit code, its events and the state read again; secrets are masked by their values."""
+    rescued = rescue(context, prepared.engine, prepared.folder, prepared.mark, applied)
+    if rescued.told:
+        context.watch.warning(prepared.module.name, rescued.told)
     found = state_again(prepared.engine)
     context.knowledge.learn_secrets(prepared.module.name, found if isinstance(found, EngineState) else None)
     verdict = judge(
@@ -36,6 +40,7 @@ def read_apply(context: Context, prepared: Prepared, held: Record, applied: Appl
             before=prepared.state,
             after=found,
             errored_state=applied.errored_state is not None,
+            rescued=rescued.done,
             previous=held.settled,
         )
     )
@@ -51,7 +56,8 @@ def read_apply(context: Context, prepared: Prepared, held: Record, applied: Appl
         verdict=verdict,
         mask=mask_of(context, prepared.inputs),
     )
-    return Reading(_seen_by_us(as_end(account), context, prepared, applied), verdict.again, verdict.row == STALE_PLAN)
+    body = replace(as_end(account), kept=rescued.kept, evidence=(rescued.told,) if rescued.told else ())
+    return Reading(_seen_by_us(body, context, prepared, applied), verdict.again, verdict.row == STALE_PLAN)
 
 
 def _seen_by_us(body: End, context: Context, prepared: Prepared, applied: Applied) -> End:

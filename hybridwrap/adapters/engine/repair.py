@@ -15,11 +15,13 @@ from hybridwrap.adapters.engine.state_reader import StateReader
 from hybridwrap.adapters.engine.state_writer import StateWriter
 from hybridwrap.adapters.engine.streaming import STDERR, open_private, write_private
 from hybridwrap.adapters.operation_folder import PLAN, VARIABLES
+from hybridwrap.adapters.state_file import parse_state
 from hybridwrap.domain.engine_run import Ended
 from hybridwrap.domain.entry import CloudObject, StateMark
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.domain.ports import OperationFolder
 from hybridwrap.domain.repair import Imported
+from hybridwrap.domain.state import EngineState
 
 Settings = Mapping[str, Json] | None
 
@@ -32,6 +34,9 @@ class ModuleRepair:
         self._processes = processes
         self._writer = StateWriter(processes, reader)
         self._settings = settings
+
+    def parse(self, data: bytes) -> EngineState:
+        return parse_state(data)
 
     def unsaved_state(self) -> bytes | None:
         file = self._setup.source / ERRORED
