@@ -43,6 +43,7 @@ class ModuleEnd:
     errors: tuple[Diagnostic, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     seconds: float = 0.0
+    began: str = ""  # RFC 3339, UTC; empty when its turn never came
 
 
 @dataclass(frozen=True, slots=True)

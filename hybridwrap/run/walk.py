@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
+from hybridwrap.domain.charter import stamp
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.run.context import Context
 from hybridwrap.run.ends import guarded, waiting_end
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.queue import ENDED_WELL, Queue
 
+T = TypeVar("T")
 Work = Callable[[str], ModuleEnd]
 Prepare = Callable[[str], Prepared | ModuleEnd]
 Approve = Callable[[Sequence[Prepared]], frozenset[str]]
@@ -30,7 +34,7 @@ def walk(
         while True:
             if not context.stop.wanted:
                 for name in queue.take_ready(context.options.parallelism - len(running)):
-                    running[pool.submit(guarded, name, work)] = name
+                    running[pool.submit(_timed, name, context, work)] = name
             if not running:
                 return _close(context, queue)
             for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -48,23 +52,34 @@ def walk_in_waves(
     queue = _queue(context, modules, ENDED_WELL)
     with ThreadPoolExecutor(context.options.parallelism) as pool:
         while not context.stop.wanted and (ready := queue.take_ready()):
-            results = dict(zip(ready, pool.map(partial(guarded, work=prepare), ready), strict=True))
+            results = dict(zip(ready, pool.map(partial(_timed, context=context, work=prepare), ready), strict=True))
             plans = {name: result for name, result in results.items() if isinstance(result, Prepared)}
             for name, result in results.items():
                 if isinstance(result, ModuleEnd):
                     _ended(context, queue, name, result)
             approved = approve(list(plans.values())) if plans else frozenset()
-            finish = partial(_finish, plans=plans, approved=approved, carry_out=carry_out)
+            finish = partial(_finish, context, plans=plans, approved=approved, carry_out=carry_out)
             for name, end in zip(plans, pool.map(finish, plans), strict=True):
                 _ended(context, queue, name, end)
     return _close(context, queue)
 
 
+def _timed(name: str, context: Context, work: Callable[[str], T]) -> T | ModuleEnd:
+    began = stamp(context.tools.clock.now())
+    end = guarded(name, work)
+    return replace(end, began=began) if isinstance(end, ModuleEnd) else end
+
+
 def _finish(
-    name: str, plans: Mapping[str, Prepared], approved: frozenset[str], carry_out: Callable[[Prepared], ModuleEnd]
+    context: Context,
+    name: str,
+    *,
+    plans: Mapping[str, Prepared],
+    approved: frozenset[str],
+    carry_out: Callable[[Prepared], ModuleEnd],
 ) -> ModuleEnd:
     if name in approved:
-        return guarded(name, lambda _: carry_out(plans[name]))
+        return _timed(name, context, lambda _: carry_out(plans[name]))
     plans[name].folder.remove()
     return ModuleEnd("declined", 130, reason="not approved")
 
