@@ -113,6 +113,7 @@ class Stream:
     version: str = ""
     planned: tuple[PlannedChange, ...] = ()
     drifted: tuple[PlannedChange, ...] = ()
+    vanished: Mapping[str, str] = field(default_factory=dict)  # address -> id of what a refresh found gone
     output_changes: Mapping[str, OutputChange] = field(default_factory=dict)
     hooks: tuple[Hook, ...] = ()  # without the phase progress
     diagnostics: tuple[Diagnostic, ...] = ()

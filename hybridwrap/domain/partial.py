@@ -131,7 +131,7 @@ def _provenance(witnesses: _Witnesses) -> Provenance:
 def objects_after(recorded: Iterable[CloudObject], stream: Stream, state_after: Found) -> tuple[CloudObject, ...]:
     """Carry a module's objects on: each is in the state, open, or retained; left out is only what was seen deleted.
 
-    Give the plan's drift with the stream: what a refresh found gone counts as deleted. A state that can't be read says
+    Give what the plan's refresh found with the stream: what is gone counts as deleted. A state that can't be read says
     nothing; no state at all says that nothing of what was made is saved.
     """
     steps = trace(stream)
@@ -196,7 +196,8 @@ class _Census:
         kept = set(stream.forgotten)
         imported = {change.address for change in stream.planned if change.action is Action.IMPORT}
         for key, o in list(self._known.items()):
-            if (o.address in gone and o.id) or (not o.id and o.address in imported & self._fresh):
+            vanished = bool(o.id) and stream.vanished.get(o.address) == o.id
+            if vanished or (o.address in gone and o.id) or (not o.id and o.address in imported & self._fresh):
                 del self._known[key]
             elif not o.open and not o.retained:
                 self._known[key] = replace(o, open=o.address not in kept, retained=o.address in kept)

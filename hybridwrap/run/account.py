@@ -55,6 +55,8 @@ def _left(account: Account) -> End:
     if outcome is Outcome.CANCELLED:
         return End(outcome, status, held.state, held.outputs, held.objects)
     state = found if isinstance(found, EngineState) else None
+    # The refresh of the plan may have found that an object is gone.
+    stream = replace(account.applied.stream, drifted=account.planned.drifted, vanished=account.planned.vanished)
     return End(
         outcome,
         status,
@@ -67,6 +69,5 @@ def _left(account: Account) -> End:
             state_before=account.before,
             state_after=None if outcome is Outcome.UNKNOWN else state,
         ),
-        # The refresh of the plan may have found that an object is gone.
-        objects=objects_after(held.objects, replace(account.applied.stream, drifted=account.planned.drifted), found),
+        objects=objects_after(held.objects, stream, found),
     )

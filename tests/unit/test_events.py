@@ -71,6 +71,19 @@ def test_drift_is_kept_apart_from_the_plan(engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_an_object_that_a_refresh_finds_gone_has_vanished(engine: str) -> None:
+    (address,) = Recording(engine, "plan-drift").stream.vanished
+    assert address == 'fakecloud_server.s["b"]'
+
+
+def test_only_an_object_whose_id_was_known_before_the_refresh_can_vanish() -> None:
+    without_id = hook("refresh_start") + hook("refresh_complete")
+    still_there = hook("refresh_start", "x.b", id_value="b-1") + hook("refresh_complete", "x.b", id_value="b-1")
+    not_answered = hook("refresh_start", "x.c", id_value="c-1")
+    assert read_stream(without_id + still_there + not_answered).vanished == {}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_created_object_tells_its_id(engine: str) -> None:
     (made,) = [h for h in Recording(engine, "apply-sigkill").stream.hooks if h.phase == "complete"]
     assert (made.address, made.action, made.type, made.id_key) == (

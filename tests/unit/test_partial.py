@@ -440,6 +440,12 @@ def test_what_a_refresh_found_gone_is_left_out() -> None:
     assert objects_after([A], Stream(), holding()) == (replace(A, open=True),)  # taken out of the state by hand
 
 
+def test_what_the_refresh_of_a_plan_to_destroy_found_gone_is_left_out_by_its_id() -> None:
+    seen = Stream(vanished={"x.a": "1"})
+    older = replace(A, id="0")
+    assert objects_after([A, older], seen, holding()) == (replace(older, open=True),)
+
+
 def test_what_a_refresh_found_gone_is_no_longer_open_but_one_without_an_id_is() -> None:
     drift = Stream(drifted=(PlannedChange("x.a", Action.DELETE),))
     begun = CloudObject("x.a", "x", open=True)

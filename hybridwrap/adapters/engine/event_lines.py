@@ -85,9 +85,7 @@ _diagnostic = msgspec.json.Decoder(_Diagnostic).decode
 _ACTIONS: Final = {action.value: action for action in Action}
 _PHASES: Final = ("start", "progress", "complete", "errored")
 HOOKS: Final = {f"{what}_{phase}": phase for what in ("apply", "provision", "action") for phase in _PHASES}
-OF_NO_CONSEQUENCE: Final = frozenset(
-    ["", "refresh_start", "refresh_complete", "init_output", *(f"ephemeral_op_{phase}" for phase in _PHASES)]
-)
+OF_NO_CONSEQUENCE: Final = frozenset(["", "init_output", *(f"ephemeral_op_{phase}" for phase in _PHASES)])
 
 # An escape sequence of a terminal, a carriage return, or any other control character but newline and tab.
 _CONTROL: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\r\n?|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -132,6 +130,12 @@ def hook(line: Line) -> Hook:
         provisioner=told.provisioner,
         time=_in_utc(line.time),
     )
+
+
+def refreshed(line: Line) -> tuple[str, str]:
+    """Address and id of an object that is, or was, looked for."""
+    told = _hook(line.hook)
+    return told.resource.addr, told.id_value
 
 
 def _in_utc(local: str) -> str:

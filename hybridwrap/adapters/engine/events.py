@@ -23,6 +23,7 @@ from hybridwrap.adapters.engine.event_lines import (
     parsed,
     planned_change,
     printable,
+    refreshed,
 )
 from hybridwrap.domain.engine_run import ChangeSummary, Diagnostic, Hook, OutputChange, PlannedChange, Stream
 from hybridwrap.domain.ports import EngineEvent
@@ -94,6 +95,8 @@ class _Seen:
     version: str = ""
     planned: list[PlannedChange] = field(default_factory=list)
     drifted: list[PlannedChange] = field(default_factory=list)
+    looked_for: dict[str, str] = field(default_factory=dict)  # address -> id, while it is being refreshed
+    vanished: dict[str, str] = field(default_factory=dict)
     output_changes: dict[str, OutputChange] = field(default_factory=dict)
     hooks: list[Hook] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -113,6 +116,7 @@ class _Seen:
             version=self.version,
             planned=tuple(self.planned),
             drifted=tuple(self.drifted),
+            vanished=self.vanished,
             output_changes=self.output_changes,
             hooks=tuple(self.hooks),
             diagnostics=tuple(self.diagnostics),
@@ -167,12 +171,22 @@ class _Seen:
                 self.version = line.tofu or line.terraform
             case "outputs":
                 self.output_changes |= output_changes(line)
+            case "refresh_start" | "refresh_complete":
+                self._refresh(line)
             case "log":
                 self._log(line)
             case "state_lock_acquire" | "state_lock_release":
                 self.lock_steps.append(line.type.rpartition("_")[2])
             case other if other not in OF_NO_CONSEQUENCE:
                 self.unknown_types[other] = None
+
+    def _refresh(self, line: Line) -> None:
+        """An object with an id that comes back without one is gone."""
+        address, found = refreshed(line)
+        if line.type == "refresh_start":
+            self.looked_for[address] = found
+        elif (id_ := self.looked_for.pop(address, "")) and not found:
+            self.vanished[address] = id_
 
     def _log(self, line: Line) -> None:
         if line.state:
