@@ -11,7 +11,7 @@ import errno
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from threading import get_native_id
@@ -20,7 +20,8 @@ from hybridwrap.adapters.file_system import network_kind, read_mounts
 from hybridwrap.domain.ports import Attempt, Creation, Listed
 from hybridwrap.errors import LedgerUnreachable
 
-NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
+WITHOUT_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS})
+NO_LINKS = "a ledger needs hard links, this file system has none: use a folder on another one, or `ledger: {s3: …}`"
 _serial = count()
 
 
@@ -39,20 +40,23 @@ class FolderStore:
         path = self._root / key
         try:
             temporary = self._write_beside(path, data)
-        except (OSError, LedgerUnreachable) as error:
-            return Attempt(Creation.REFUSED, f"{key}: {error}")
+        except LedgerUnreachable as error:
+            return Attempt(Creation.REFUSED, error.message)
+        except OSError as error:
+            return Attempt(Creation.REFUSED, _said(path, error))
         try:
             os.link(temporary, path)
         except FileExistsError:
             return Attempt(Creation.EXISTS)
         except OSError as error:
-            return Attempt(Creation.REFUSED, _explained(error, key))
+            return Attempt(Creation.REFUSED, NO_LINKS if error.errno in WITHOUT_LINKS else _said(path, error))
         finally:
-            temporary.unlink()
+            with suppress(OSError):
+                temporary.unlink()
         try:
             _sync_folder(path.parent)
         except OSError as error:
-            return Attempt(Creation.IN_DOUBT, f"{key}: {error}")
+            return Attempt(Creation.IN_DOUBT, _said(path, error))
         return Attempt(Creation.STORED)
 
     def read(self, key: str) -> bytes | None:
@@ -61,7 +65,7 @@ class FolderStore:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            raise self._unreachable(key, error) from error
+            raise LedgerUnreachable(_said(self._root / key, error)) from error
 
     def replace(self, key: str, data: bytes, *, over: str | None = None) -> str | None:
         path = self._root / key
@@ -75,7 +79,7 @@ class FolderStore:
                 temporary.rename(path)
             _sync_folder(path.parent)
         except OSError as error:
-            raise self._unreachable(key, error) from error
+            raise LedgerUnreachable(_said(self._root / key, error)) from error
         return tag
 
     def list(self, prefix: str, *, after: str = "", limit: int | None = None) -> Iterator[Listed]:
@@ -90,13 +94,13 @@ class FolderStore:
                     found += 1
                     yield Listed(key, tag)
         except OSError as error:
-            raise self._unreachable(prefix, error) from error
+            raise LedgerUnreachable(_said(self._root / prefix, error)) from error
 
     def delete(self, key: str) -> None:
         try:
             (self._root / key).unlink(missing_ok=True)
         except OSError as error:
-            raise self._unreachable(key, error) from error
+            raise LedgerUnreachable(_said(self._root / key, error)) from error
 
     def _write_beside(self, path: Path, data: bytes) -> Path:
         """Write and fsync a temporary file in the folder of `path`."""
@@ -130,16 +134,9 @@ class FolderStore:
                 hint="use a folder on a local disk, or `ledger: {s3: …}`",
             )
 
-    def _unreachable(self, key: str, error: OSError) -> LedgerUnreachable:
-        return LedgerUnreachable(f"{self._root / key}: {error.strerror or error}")
 
-
-def _explained(error: OSError, key: str) -> str:
-    if error.errno in NO_LINKS:
-        return (
-            f"{key}: the file system has no hard links, a ledger needs them: use another folder, or `ledger: {{s3: …}}`"
-        )
-    return f"{key}: {error.strerror or error}"
+def _said(path: Path, error: OSError) -> str:
+    return f"{error.filename or path}: {error.strerror or error}"
 
 
 def _make_folder(folder: Path) -> None:

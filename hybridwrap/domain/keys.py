@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from urllib.parse import unquote
 
 LATEST = 9_999_999_999_999  # milliseconds: the year 2286
@@ -12,6 +13,7 @@ PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 _SEQ = re.compile(r"/(\d{8,})\.json$")
 
 
+@lru_cache(maxsize=4096)
 def quoted(name: str) -> str:
     """Spell a name as one part of a key: bytes of UTF-8 outside `A-Za-z0-9_.-`, and a leading dot, as %XX."""
     spelled = "".join(chr(byte) if byte in PLAIN else f"%{byte:02X}" for byte in name.encode())

@@ -1,0 +1,86 @@
+"""What only a folder store has: rights, refusals, leftovers, and what kind of file system it will not lie on."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from hybridwrap.adapters.file_system import network_kind, read_mounts
+from hybridwrap.adapters.folder_store import FolderStore
+from hybridwrap.domain.ports import Creation
+from hybridwrap.errors import LedgerUnreachable
+
+MOUNTS = "/\text4\n/home\tnfs4\n/home/ana/fast disk\txfs\n/mnt/c\t9p\n/mnt/remote\tfuse.sshfs\n/data\toverlay"
+
+
+def test_folders_and_files_are_for_their_owner_only(tmp_path: Path) -> None:
+    store = FolderStore(tmp_path / "ledger")
+    store.create("v1/log/1.json", b"one")
+    store.replace("v1/head/vm.json", b"one")
+    for path in (tmp_path / "ledger").rglob("*"):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+
+
+def test_reading_makes_no_folder(tmp_path: Path) -> None:
+    store = FolderStore(tmp_path / "ledger")
+    assert (store.read("a"), list(store.list("v1/"))) == (None, [])
+    assert not (tmp_path / "ledger").exists()
+
+
+def test_nothing_but_the_keys_is_left_behind(tmp_path: Path) -> None:
+    store = FolderStore(tmp_path)
+    store.create("log/1", b"one")
+    store.create("log/1", b"two")
+    tag = store.replace("log/2", b"one")
+    store.replace("log/2", b"two", over=tag)
+    store.replace("log/2", b"late", over=tag)
+    assert sorted(path.name for path in (tmp_path / "log").iterdir()) == ["1", "2"]
+
+
+def test_leftovers_of_killed_writers_are_not_listed(tmp_path: Path) -> None:
+    store = FolderStore(tmp_path)
+    store.create("log/1", b"one")
+    (tmp_path / "log" / ".4711-4711-0").write_bytes(b"half")
+    assert [item.key for item in store.list("")] == ["log/1"]
+
+
+def test_a_folder_that_cannot_be_made_refuses_the_write(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    store = FolderStore(tmp_path / "file" / "ledger")
+    attempt = store.create("a", b"one")
+    assert attempt.creation is Creation.REFUSED
+    assert attempt.detail == f"{tmp_path / 'file'}: File exists"
+    with pytest.raises(LedgerUnreachable, match="File exists"):
+        store.replace("a", b"one")
+
+
+def test_a_key_that_is_a_folder_is_unreachable(tmp_path: Path) -> None:
+    store = FolderStore(tmp_path)
+    store.create("log/1", b"one")
+    with pytest.raises(LedgerUnreachable, match="log: Is a directory"):
+        store.read("log")
+
+
+@pytest.mark.parametrize(
+    ("folder", "kind"),
+    [
+        ("/srv/ledger", ""),
+        ("/home/ana/ledger", "nfs4"),
+        ("/home/ana/fast disk/ledger", ""),
+        ("/mnt/c/ledger", "9p"),
+        ("/mnt/remote", "fuse.sshfs"),
+        ("/data/x", ""),
+    ],
+)
+def test_the_innermost_mount_decides_whether_a_folder_is_on_a_network(folder: str, kind: str) -> None:
+    assert network_kind(Path(folder), MOUNTS) == kind
+
+
+def test_without_a_list_of_mounts_a_folder_is_taken_for_local() -> None:
+    assert network_kind(Path("/srv"), "") == ""
+
+
+def test_this_machine_lists_its_mounts() -> None:
+    assert any(line.startswith("/\t") for line in read_mounts().splitlines())
