@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
 
 import click
 
-from hybridwrap.cli.plans import show_plan
+from hybridwrap.cli.plans import plan_text
+from hybridwrap.cli.teller import Teller
 from hybridwrap.errors import UsageError
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.walk import Approve
@@ -25,10 +29,45 @@ def approval(*, auto_approve: bool, as_json: bool) -> Approve | None:
     return ask
 
 
+def undisturbed(approve: Approve | None, watch: Teller) -> Approve | None:
+    """Let whoever tells of the run keep silent during a question; a signal or the end of the input is a no."""
+    if approve is None:
+        return None
+
+    def approve_in_silence(plans: Sequence[Prepared]) -> frozenset[str]:
+        with watch.paused(), _signals_end_the_question():
+            try:
+                return approve(plans)
+            except (click.Abort, KeyboardInterrupt):
+                click.echo()
+                return frozenset()
+
+    return approve_in_silence
+
+
+@contextmanager
+def _signals_end_the_question() -> Iterator[None]:
+    """Let a signal end the wait for an answer; afterwards it goes to whoever takes signals outside."""
+    came: list[int] = []
+
+    def leave(number: int, _frame: FrameType | None) -> None:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    before = [(number, signal.signal(number, leave)) for number in (signal.SIGINT, signal.SIGTERM)]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+        for name in came:
+            signal.raise_signal(name)
+
+
 def ask(plans: Sequence[Prepared]) -> frozenset[str]:
     """Show plans that are ready together; say which are approved."""
     for prepared in plans:
-        show_plan(prepared)
+        click.echo(plan_text(prepared))
     names = [prepared.module.name for prepared in plans]
     if len(names) == 1:
         return frozenset(names if click.confirm(f"\nApply {names[0]}?") else ())

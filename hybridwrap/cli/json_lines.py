@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 
 import click
@@ -21,6 +22,12 @@ class JsonLines:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._lock = Lock()
+
+    def at_work(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def paused(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def run_began(self, start: RunStart) -> None:
         edges = {name: list(needs) for name, needs in start.edges.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from unicodedata import category, east_asian_width
 
 import click
 
@@ -18,6 +19,8 @@ COLOURS = {
     "retained": "blue",
     "destroyed": "blue",
     "none": "bright_black",
+    "planned": "cyan",
+    "deferred": "yellow",
 }
 PLANNED = {"add": "to create", "change": "to change", "remove": "to destroy", "import": "to import"}
 DONE = {"add": "created", "change": "changed", "remove": "destroyed", "import": "imported"}
@@ -39,11 +42,16 @@ def counted(counts: Mapping[str, int], words: Mapping[str, str]) -> str:
 
 def duration(seconds: float) -> str:
     """4.1s, 1m02, 2h05."""
-    if seconds < 60:  # noqa: PLR2004
-        return f"{seconds:.1f}s"
+    return f"{seconds:.1f}s" if seconds < 59.95 else ticking(seconds)  # noqa: PLR2004
+
+
+def ticking(seconds: float) -> str:
+    """4s, 1m02, 2h05: of something that goes on."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}h{minutes:02}" if hours else f"{minutes}m{rest:02}"
+    if hours:
+        return f"{hours}h{minutes:02}"
+    return f"{minutes}m{rest:02}" if minutes else f"{rest}s"
 
 
 def local_time(rfc3339: str) -> str:
@@ -55,11 +63,45 @@ def local_time(rfc3339: str) -> str:
     return f"{moment:%H:%M:%S}" if moment.date() == today else f"{moment:%Y-%m-%d %H:%M}"
 
 
+def cells(text: str) -> int:
+    """How many columns of a terminal a text without colours takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_cells(character) for character in text)
+
+
+def _cells(character: str) -> int:
+    if category(character) in {"Mn", "Me", "Cf"}:  # marks on the character before, joiners
+        return 0
+    return 2 if east_asian_width(character) in {"W", "F"} else 1
+
+
+def padded(text: str, width: int) -> str:
+    return text + " " * (width - cells(text))
+
+
+def fitted(text: str, width: int) -> str:
+    """Cut the end off a text that is too wide."""
+    if cells(text) <= width:
+        return text
+    kept = ""
+    room = width - 1
+    for character in text:
+        room -= _cells(character)
+        if room < 0:
+            break
+        kept += character
+    return f"{kept}…" if width > 0 else ""
+
+
+def fitted_at_end(text: str, width: int) -> str:
+    """Cut the start off a text that is too wide: what an address or a path names stands at its end."""
+    return fitted(text[::-1], width)[::-1]
+
+
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
     """Align columns by what a terminal shows of them; the last one is left as it is, colours do not count."""
-    from rich.cells import cell_len
-
-    shown = [[cell_len(click.unstyle(cell)) for cell in row] for row in rows]
+    shown = [[cells(click.unstyle(cell)) for cell in row] for row in rows]
     widths = [max(column) for column in zip(*shown, strict=True)]
     return [
         "  ".join(

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import click
@@ -98,16 +99,25 @@ def _split(argv: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
 
 
 def _report(error: HybridwrapError, argv: list[str]) -> int:
-    if "--json" in argv:
+    if _is_for_programs(argv):
         from hybridwrap.domain.json import canonical
 
         line = {"type": "exit", "code": error.exit_code, "message": error.message, "hint": error.hint}
         click.echo(canonical(line).decode(), err=True)
         return error.exit_code
+    if "-vv" in argv:
+        import traceback
+
+        click.echo("".join(traceback.format_exception(error)), err=True)
     click.echo(error.message, err=True)
     if error.hint:
         click.echo(f"next: {error.hint}", err=True)
     return error.exit_code
+
+
+def _is_for_programs(argv: list[str]) -> bool:
+    formats = {after for before, after in pairwise(argv) if before == "--log-format"}
+    return "--json" in argv or "--log-format=json" in argv or "json" in formats
 
 
 def _help_line(ctx: click.Context | None) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
@@ -30,6 +32,25 @@ class Place:
     environment: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """How a run is told: to whom, and how much of it."""
+
+    as_json: bool = False
+    plain: bool = False
+    verbosity: int = 0  # -1 quiet, 1 each object that is done, 2 each step
+
+    @property
+    def at_a_terminal(self) -> bool:
+        """Whether lines may be rewritten: only where a person looks at them."""
+        wanted = not self.plain and self.verbosity >= 0
+        return wanted and sys.stdout.isatty() and not in_ci() and os.environ.get("TERM") != "dumb"
+
+
+def in_ci() -> bool:
+    return os.environ.get("CI", "").lower() not in {"", "0", "false"}
+
+
 def stack_options(command: Command) -> Command:
     """Add -f and -e; the command gets them as one `place`."""
 
@@ -51,6 +72,31 @@ def stack_options(command: Command) -> Command:
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
+
+
+def telling_options(command: Command) -> Command:
+    """Add how a run is told; the command gets one `telling`."""
+
+    @click.option("--json", "as_json", is_flag=True, help="Print a JSON event per line on stdout.")
+    @click.option(
+        "--log-format",
+        type=click.Choice(["auto", "plain", "json"]),
+        default="auto",
+        show_default=True,
+        help="plain: lines that stay, as without a terminal. json: as --json.",
+    )
+    @click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong, and the last lines.")
+    @click.option("-v", "--verbose", count=True, help="Also each object that is done; -vv: each step, and tracebacks.")
+    @functools.wraps(command)
+    def with_telling(as_json: bool, log_format: str, quiet: bool, verbose: int, **rest: Any) -> Any:
+        if quiet and verbose:
+            raise UsageError("--quiet and --verbose contradict each other")
+        verbosity = -1 if quiet else min(verbose, 2)
+        telling = Telling(as_json or log_format == "json", log_format == "plain", verbosity)
+        return command(telling=telling, **rest)
+
+    return with_telling
+
 
 parallelism_option = click.option(
     "--parallelism", type=click.IntRange(min=1), default=4, show_default=True, help="Modules at work at a time."

@@ -11,8 +11,8 @@ from hybridwrap.run.plan import planned_counts
 from hybridwrap.run.preparation import Prepared
 
 
-def show_plan(prepared: Prepared) -> None:
-    """Print what a plan would do: the engine's own text, attribute by attribute."""
+def plan_text(prepared: Prepared) -> str:
+    """What a plan would do: the engine's own text, attribute by attribute."""
     told = counted(planned_counts(prepared), PLANNED) or "only outputs change"
-    click.echo(f"\n{click.style(prepared.module.name, bold=True)}  {told}")
-    click.echo(prepared.engine.show(prepared.folder, colour=sys.stdout.isatty()), nl=False)
+    head = f"\n{click.style(prepared.module.name, bold=True)}  {told}\n"
+    return head + prepared.engine.show(prepared.folder, colour=sys.stdout.isatty()).rstrip("\n")

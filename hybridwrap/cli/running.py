@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 
 from hybridwrap.cli.compose import Workshop, equip, load
 from hybridwrap.cli.json_lines import JsonLines
-from hybridwrap.cli.live import PlainLines
-from hybridwrap.cli.options import Place
+from hybridwrap.cli.options import Place, Telling
+from hybridwrap.cli.plain_lines import PlainLines
+from hybridwrap.cli.scene import Scene
 from hybridwrap.cli.signals import told_of_signals
+from hybridwrap.cli.teller import Teller
 from hybridwrap.cli.variables import Variables, with_variables
 from hybridwrap.domain.pending import pending_of
 from hybridwrap.domain.record import Record
@@ -30,25 +32,26 @@ class Job:
     workshop: Workshop
     modules: tuple[str, ...]
     knowledge: Knowledge
+    parallelism: int = 1
 
 
 def writing_job(place: Place, selection: Selection, variables: Variables, *, parallelism: int) -> Job:
     """Get ready to change things: the first effect is opening the ledger. Raise LedgerUnreachable, UsageError."""
     workshop = equip(load(place), parallelism=parallelism)
     workshop.ledger.open()
-    return _job(workshop, selection, variables)
+    return _job(workshop, selection, variables, parallelism)
 
 
 def reading_job(place: Place, selection: Selection, variables: Variables, *, parallelism: int) -> Job:
     """Get ready to look only; the ledger may not exist."""
-    return _job(equip(load(place), parallelism=parallelism), selection, variables)
+    return _job(equip(load(place), parallelism=parallelism), selection, variables, parallelism)
 
 
-def _job(workshop: Workshop, selection: Selection, variables: Variables) -> Job:
+def _job(workshop: Workshop, selection: Selection, variables: Variables, parallelism: int) -> Job:
     records = workshop.ledger.records(workshop.stack.modules)
     modules = selected(workshop, selection, records)
     tools = replace(workshop.tools, stack=with_variables(workshop.stack, modules, variables))
-    return Job(replace(workshop, tools=tools), modules, Knowledge(records))
+    return Job(replace(workshop, tools=tools), modules, Knowledge(records), parallelism)
 
 
 def selected(workshop: Workshop, selection: Selection, records: Mapping[str, Record] | None = None) -> tuple[str, ...]:
@@ -65,18 +68,43 @@ def selected(workshop: Workshop, selection: Selection, records: Mapping[str, Rec
     return select(workshop.stack, selection, status_of)
 
 
-def watcher(job: Job, *, as_json: bool) -> JsonLines | PlainLines:
-    clock = job.workshop.tools.clock
-    return JsonLines(clock) if as_json else PlainLines(clock)
+def watcher(job: Job, telling: Telling | None = None, *, as_json: bool = False) -> Teller:
+    """Choose who tells of the run."""
+    telling = telling or Telling(as_json=as_json)
+    if telling.as_json:
+        return JsonLines(job.workshop.tools.clock)
+    if telling.at_a_terminal:
+        from hybridwrap.cli.live_run import LiveRun
+
+        return LiveRun(_scene(job), telling.verbosity)
+    return PlainLines(_scene(job), telling.verbosity)
+
+
+def _scene(job: Job) -> Scene:
+    stack, ledger = job.workshop.stack, job.workshop.ledger
+
+    def log_of(module: str, operation: str) -> str:
+        record = job.knowledge.record(module)
+        return record.log if record.operation == operation else ""
+
+    return Scene(
+        clock=job.workshop.tools.clock,
+        root=stack.root,
+        declared=stack.modules,
+        modules=job.modules,
+        parallelism=job.parallelism,
+        log_of=log_of,
+        earlier=lambda: ledger.runs(RUNS_LOOKED_AT),
+    )
 
 
 @contextmanager
-def at_work(job: Job, options: Options, watch: JsonLines | PlainLines) -> Iterator[Context]:
+def at_work(job: Job, options: Options, watch: Teller) -> Iterator[Context]:
     """Be a run: until it is over, signals reach the engines gracefully."""
     tools = job.workshop.tools
     stop = Stop(tools.clock, tools.engines.interrupt, options.timeout_seconds)
     tools.engines.end_by(stop.deadline)
-    with told_of_signals(lambda name: watch.note(stop.signalled(name))):
+    with watch.at_work(), told_of_signals(lambda name: watch.note(stop.signalled(name))):
         yield Context(tools.ids.new(), argv_as_typed(sys.argv[1:]), tools, options, watch, stop, job.knowledge)
     for warning in tools.engines.warnings():
         watch.note(f"note: {warning}")

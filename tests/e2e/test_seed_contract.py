@@ -151,7 +151,7 @@ def test_a_failed_plan_leaves_the_previous_status(project: Project, cloud: Cloud
     ran = project.apply()
 
     assert ran.code == 4
-    assert "plan of vm ended with exit code 1" in ran.text
+    assert "error      in plan: " in ran.text
     assert project.ledger().record("vm") == before
     assert project.run("show", "--json").json["end"]["modules"]["vm"]["result"] == "error"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hybridwrap.cli.options import Place, json_option, parallelism_option, stack_options
+from hybridwrap.cli.options import Place, Telling, parallelism_option, stack_options, telling_options
 from hybridwrap.cli.running import at_work, watcher, writing_job
 from hybridwrap.cli.variables import Variables
 from hybridwrap.errors import UsageError
@@ -19,9 +19,9 @@ from hybridwrap.run.selection import Selection
 @click.option("--all", "everything", is_flag=True, help="All modules of the stack.")
 @click.option("--reason", default="adopted", help="Why; kept in the ledger.")
 @parallelism_option
-@json_option
+@telling_options
 def command(
-    place: Place, modules: tuple[str, ...], everything: bool, reason: str, parallelism: int, as_json: bool
+    place: Place, modules: tuple[str, ...], everything: bool, reason: str, parallelism: int, telling: Telling
 ) -> int:
     """Take a state that exists into the ledger.
 
@@ -30,7 +30,7 @@ def command(
     if bool(modules) == everything:
         raise UsageError("name modules, or say --all")
     job = writing_job(place, Selection(modules), Variables((), ()), parallelism=parallelism)
-    watch = watcher(job, as_json=as_json)
+    watch = watcher(job, telling)
     with at_work(job, Options(parallelism=parallelism), watch) as context:
         end = adopt(context, job.modules, reason)
     watch.run_ended(end, job.knowledge.outputs)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import click
 
-from hybridwrap.cli.approval import approval
+from hybridwrap.cli.approval import approval, undisturbed
 from hybridwrap.cli.options import (
     Place,
-    json_option,
+    Telling,
     parallelism_option,
     plan_options,
     selection_options,
     stack_options,
+    telling_options,
     timeout_option,
 )
 from hybridwrap.cli.running import at_work, watcher, writing_job
@@ -32,7 +33,7 @@ from hybridwrap.run.selection import Selection
 @click.option("-auto-approve", "--auto-approve", is_flag=True, help="Apply each plan as soon as it is made.")
 @click.option("--fail-fast", is_flag=True, help="Start nothing more after the first module that fails.")
 @click.option("--state-moved", is_flag=True, help="The states lie in another place than recorded, on purpose.")
-@json_option
+@telling_options
 def command(
     place: Place,
     selection: Selection,
@@ -43,19 +44,19 @@ def command(
     auto_approve: bool,
     fail_fast: bool,
     state_moved: bool,
-    as_json: bool,
+    telling: Telling,
 ) -> int:
     """Plan and apply modules in the order of their graph.
 
     Without names: the whole stack, or the modules in or below the current folder. Words after `--` go to the engine's
     plan.
     """
-    approve = approval(auto_approve=auto_approve, as_json=as_json)
+    approve = approval(auto_approve=auto_approve, as_json=telling.as_json)
     job = writing_job(place, selection, variables, parallelism=parallelism)
     check_host(job.workshop.tools, job.modules)
     options = Options(plan, parallelism, timeout_seconds, fail_fast=fail_fast, state_moved=state_moved)
-    watch = watcher(job, as_json=as_json)
+    watch = watcher(job, telling)
     with at_work(job, options, watch) as context:
-        end = apply(context, job.modules, approve)
+        end = apply(context, job.modules, undisturbed(approve, watch))
     watch.run_ended(end, job.knowledge.outputs)
     return end.exit_code

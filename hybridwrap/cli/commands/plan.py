@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from threading import Lock
 
 import click
 
 from hybridwrap.cli.options import (
     Place,
-    json_option,
+    Telling,
     parallelism_option,
     plan_options,
     selection_options,
     stack_options,
+    telling_options,
     timeout_option,
 )
-from hybridwrap.cli.plans import show_plan
+from hybridwrap.cli.plans import plan_text
 from hybridwrap.cli.running import at_work, reading_job, watcher
 from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.ports import PlanOptions
@@ -41,7 +41,7 @@ CHANGES = 2
     is_flag=True,
     help="Exit with 2 when a module has changes or is deferred.",
 )
-@json_option
+@telling_options
 def command(
     place: Place,
     selection: Selection,
@@ -50,7 +50,7 @@ def command(
     parallelism: int,
     timeout_seconds: float,
     detailed_exitcode: bool,
-    as_json: bool,
+    telling: Telling,
 ) -> int:
     """Show what apply would do.
 
@@ -59,13 +59,13 @@ def command(
     """
     job = reading_job(place, selection, variables, parallelism=parallelism)
     check_host(job.workshop.tools, job.modules)
-    watch = watcher(job, as_json=as_json)
-    one_at_a_time = Lock()
+    watch = watcher(job, telling)
 
     def show(prepared: Prepared) -> None:
-        if not as_json:
-            with one_at_a_time:
-                show_plan(prepared)
+        if not telling.as_json:
+            text = plan_text(prepared)
+            with watch.paused():
+                click.echo(text)
 
     with at_work(job, Options(plan, parallelism, timeout_seconds), watch) as context:
         end = make_plans(context, job.modules, show)

@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping
 import click
 
 from hybridwrap.cli.compose import equip, look_at
+from hybridwrap.cli.failures import told
 from hybridwrap.cli.lines import DONE, coloured, counted, duration, faint, local_time, table
-from hybridwrap.cli.live import told
 from hybridwrap.cli.options import Place, json_option, stack_options
 from hybridwrap.cli.runs import run_json, seconds_of
+from hybridwrap.cli.scene import place_of
 from hybridwrap.domain.json import canonical
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd, Run
+from hybridwrap.domain.stack import Stack
 from hybridwrap.errors import UsageError
 
 
@@ -26,7 +28,8 @@ def command(place: Place, run: str | None, as_json: bool) -> int:
 
     What each module did, all errors, where the logs lie. RUN is an id or its beginning; without it, the newest run.
     """
-    ledger = equip(look_at(place)).ledger
+    workshop = equip(look_at(place))
+    stack, ledger = workshop.stack, workshop.ledger
     newest = ledger.runs(1)
     if run is None and not newest:
         raise UsageError("nothing was run yet", hint="hybridwrap apply")
@@ -34,12 +37,12 @@ def command(place: Place, run: str | None, as_json: bool) -> int:
     if as_json:
         click.echo(canonical(run_json(found)))
         return 0
-    for line in _lines(found, ledger.records()):
+    for line in _lines(found, ledger.records(), stack):
         click.echo(line)
     return 0
 
 
-def _lines(run: Run, records: Mapping[str, Record]) -> Iterator[str]:
+def _lines(run: Run, records: Mapping[str, Record], stack: Stack) -> Iterator[str]:
     start, end = run.start, run.end
     yield f"{start.command} {start.run}  {local_time(start.time)}  by {start.writer}"
     yield faint(f"hybridwrap {' '.join(start.argv)}")
@@ -52,7 +55,8 @@ def _lines(run: Run, records: Mapping[str, Record]) -> Iterator[str]:
     yield from table([_row(name, end.modules[name]) for name in start.modules if name in end.modules])
     for name, module in end.modules.items():
         for error in module.errors:
-            yield f"\n{name}: {told(error)}"
+            source = stack.modules[name].source if name in stack.modules else stack.root
+            yield f"\n{name}: {told(error, place_of(error, source, stack.root))}"
             yield from (faint(f"  {line}") for line in error.detail.splitlines())
         record = records.get(name)
         if module.errors and record and record.operation == module.operation and record.log:

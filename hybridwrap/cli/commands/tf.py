@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hybridwrap.cli.options import Place, stack_options, words_after_dashes
+from hybridwrap.cli.options import Place, Telling, stack_options, words_after_dashes
 from hybridwrap.cli.running import at_work, reading_job, watcher, writing_job
 from hybridwrap.cli.variables import Variables
 from hybridwrap.run.context import Options
@@ -26,5 +26,6 @@ def command(place: Place, module: str) -> int:
     reads = reads_only(module, words)
     get_ready = reading_job if reads else writing_job
     job = get_ready(place, Selection((module,)), Variables((), ()), parallelism=1)
-    with at_work(job, Options(parallelism=1), watcher(job, as_json=False)) as context:
+    watch = watcher(job, Telling(plain=True, verbosity=-1))  # the terminal is the engine's
+    with at_work(job, Options(parallelism=1), watch) as context:
         return (run_reading if reads else run_changing)(context, module, words)

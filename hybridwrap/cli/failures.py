@@ -1,0 +1,47 @@
+"""How a module's end that is no good one is told: the first error, where it stands, what else there is to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hybridwrap.cli.board import PLANNED
+from hybridwrap.cli.scene import Scene
+from hybridwrap.domain.engine_run import Diagnostic
+from hybridwrap.domain.run import ModuleEnd
+
+SHOWN_LINES = 4  # of what an engine says about an error
+BEFORE_WORK = {"init": "in init: ", "plan": "in plan: ", PLANNED: "in plan: "}  # a failure there has changed nothing
+
+
+def told(error: Diagnostic, place: str) -> str:
+    """One error in a line: address, summary, place."""
+    where = f"   {place}" if place else ""
+    return f"{error.address + ': ' if error.address else ''}{error.summary}{where}"
+
+
+def headline(scene: Scene, module: str, end: ModuleEnd, phase: str) -> str:
+    """The first error, else the first line of the reason."""
+    if end.result != "error" or not end.errors:
+        return (end.reason.splitlines() or [""])[0]
+    more = f"   (and {len(end.errors) - 1} more)" if len(end.errors) > 1 else ""
+    return BEFORE_WORK.get(phase, "") + told(end.errors[0], scene.place(module, end.errors[0])) + more
+
+
+def below(scene: Scene, module: str, end: ModuleEnd, *, everything: bool) -> Iterator[str]:
+    """The lines below a headline: the engine's own words, cut short unless `everything` is wanted, and the log."""
+    if end.errors:
+        for index, error in enumerate(end.errors if everything else end.errors[:1]):
+            if index:
+                yield told(error, scene.place(module, error))
+            yield from _detail(error, None if everything else SHOWN_LINES)
+    else:
+        yield from end.reason.splitlines()[1:]
+    if end.errors and (log := scene.log(module, end)):
+        yield f"log: {log}"
+
+
+def _detail(error: Diagnostic, limit: int | None) -> Iterator[str]:
+    lines = [f"  {line}" for line in error.detail.splitlines() if line.strip()]
+    yield from lines[:limit]
+    if limit is not None and len(lines) > limit:
+        yield f"  … {len(lines) - limit} more lines, with -v or in the log"

@@ -1,0 +1,151 @@
+"""A run at a terminal: what is at work is rewritten in place, what is done scrolls away above it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from threading import Event, RLock, Thread
+
+import click
+
+from hybridwrap.cli.board import Board, Work
+from hybridwrap.cli.display import Display
+from hybridwrap.cli.ending import FINE, OutputsByModule, last_lines
+from hybridwrap.cli.failures import below, headline
+from hybridwrap.cli.lines import DONE, PLANNED, cells, coloured, counted, duration, faint, padded
+from hybridwrap.cli.live_view import Size, live_lines
+from hybridwrap.cli.scene import Scene
+from hybridwrap.cli.steps import NORMAL, VERBOSE, in_words
+from hybridwrap.domain.pace import usual_seconds
+from hybridwrap.domain.ports import EngineEvent
+from hybridwrap.domain.run import ModuleEnd, Run, RunEnd, RunStart
+from hybridwrap.errors import HybridwrapError
+
+SECONDS = 0.2  # between two looks at what changed
+FEW = 20  # modules of which each gets a line of its own, whatever became of it
+RESULT = 9  # columns
+NAMED = 5  # of modules that share a line
+
+
+class LiveRun:
+    """A Watcher; safe to call from several threads."""
+
+    def __init__(self, scene: Scene, verbosity: int = NORMAL, display: Display | None = None) -> None:
+        self._scene = scene
+        self._verbosity = verbosity
+        self._display = display or Display()
+        self._board = Board(scene.clock, scene.needs(scene.modules))
+        self._command = ""
+        self._earlier: Sequence[Run] = ()
+        self._folded: dict[tuple[str, str], list[str]] = {}  # result, what it waits for -> modules
+        self._lock = RLock()
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        over = Event()
+        Thread(target=self._learn, name="history", daemon=True).start()
+        looking = Thread(target=self._look_until, args=(over,), name="display", daemon=True)
+        self._display.show()
+        looking.start()
+        try:
+            yield
+        finally:
+            over.set()
+            looking.join()
+            with self._lock:
+                self._unfold()
+                self._display.hide()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        with self._lock, self._display.away():
+            yield
+
+    def run_began(self, start: RunStart) -> None:
+        with self._lock:
+            self._command = start.command
+            self._board.needs = dict(start.edges)
+
+    def phase(self, module: str, phase: str) -> None:
+        with self._lock:
+            self._board.phase(module, phase)
+
+    def event(self, module: str, event: EngineEvent) -> None:
+        with self._lock:
+            self._board.event(module, event)
+            told = in_words(event)
+            if told and told[0] <= self._verbosity:
+                self._say(module, faint(told[1]))
+
+    def warning(self, module: str, text: str) -> None:
+        self._say(module, click.style(f"warning: {text}", fg="yellow"))
+
+    def note(self, text: str) -> None:
+        with self._lock:
+            self._display.print(click.style(text, fg="yellow"), wrap=True)
+
+    def module_ended(self, module: str, end: ModuleEnd) -> None:
+        with self._lock:
+            work = self._board.ended(module, end)
+            if self._is_folded(end):
+                self._folded.setdefault((end.result, end.waits_for or end.reason), []).append(module)
+            else:
+                self._ending(module, end, work)
+
+    def run_ended(self, end: RunEnd, outputs: OutputsByModule) -> None:
+        for line in last_lines(end.modules, outputs, self._board.elapsed()):
+            self._display.print(line)
+
+    def refresh(self) -> None:
+        """Draw what has changed since the last time."""
+        with self._lock:
+            size = Size(self._display.console.width, self._display.console.height)
+            usual = usual_seconds(self._earlier, self._command)
+            now = self._scene.clock.monotonic()
+            self._display.draw(live_lines(self._board, usual, self._scene.parallelism, now, size))
+
+    def _look_until(self, over: Event) -> None:
+        while not over.wait(SECONDS):
+            self.refresh()
+
+    def _learn(self) -> None:
+        with suppress(HybridwrapError):  # without history there is no estimate, and nothing else is missing
+            self._earlier = self._scene.earlier()
+
+    def _ending(self, module: str, end: ModuleEnd, work: Work | None) -> None:
+        """One line; what does not fit into it stands below."""
+        counts = counted(end.counts, PLANNED if end.result == "planned" else DONE)
+        took = faint(duration(end.seconds)) if end.seconds else ""
+        short = "  ".join(part for part in (coloured(end.result, RESULT), counts, took) if part)
+        told = headline(self._scene, module, end, work.phase if work else "")
+        whole = "  ".join(part for part in (coloured(end.result, RESULT), counts, told, took) if part)
+        if cells(click.unstyle(whole)) + self._name_width + 2 <= self._display.console.width:
+            self._say(module, whole)
+        else:
+            self._say(module, short)
+            self._display.print(told, indent=2, wrap=True)
+        if end.result not in FINE:
+            for line in below(self._scene, module, end, everything=self._verbosity >= VERBOSE):
+                self._display.print(faint(line), indent=2, wrap=not line.startswith("log: "))
+
+    def _is_folded(self, end: ModuleEnd) -> bool:
+        return len(self._board.needs) > FEW and end.result in {"unchanged", "pending"}
+
+    def _unfold(self) -> None:
+        """Say in a line for each reason what became of the modules that got none."""
+        for (result, reason), modules in self._folded.items():
+            many = f"and {len(modules) - NAMED} more" if len(modules) > NAMED else ""
+            waits = f"waiting for {reason}" if result == "pending" else ""
+            names = ", ".join(part for part in (*modules[:NAMED], many) if part)
+            told = "  ".join(part for part in (f"{len(modules)} {coloured(result)}", waits, faint(names)) if part)
+            self._display.print(told, wrap=True)
+        self._folded.clear()
+
+    def _say(self, module: str, text: str) -> None:
+        with self._lock:
+            self._display.print(f"{padded(module, self._name_width)}  {text}")
+
+    @property
+    def _name_width(self) -> int:
+        widest = max(map(cells, self._board.needs), default=0)
+        return min(widest, self._display.console.width // 3)

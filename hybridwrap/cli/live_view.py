@@ -1,0 +1,102 @@
+"""Lines of a live display: one for each module at work, and one that counts them all; as wide as the terminal is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from hybridwrap.cli.board import Board, Work
+from hybridwrap.cli.lines import COLOURS, cells, fitted, fitted_at_end, padded, ticking
+
+Piece = tuple[str, str]  # text, style
+Line = list[Piece]
+
+FAINT = "bright_black"
+BAR, REST = "━", "─"
+PHASE = 8  # columns: "destroy" and one to part it from the next
+WIDE, ROOMY = 76, 110  # terminals with room for a bar, and for a long one
+BARS = {WIDE: 12, ROOMY: 24}
+SPARED = 8  # columns of the last line that stay free: a terminal writes `^C` there
+LEFT_TO_OTHERS = 3  # lines of the terminal that are never ours
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    width: int
+    height: int
+
+
+def live_lines(board: Board, usual: Mapping[str, float], parallelism: int, now: float, size: Size) -> list[Line]:
+    """At most as many lines as the terminal has, each at most as wide; the last one sums up."""
+    working = board.at_work
+    room = max(size.height - LEFT_TO_OTHERS - 2, 1)
+    shown = working[:room] if len(working) <= room else working[: room - 1]
+    name = min(max((cells(work.module) for work in shown), default=0), max(size.width // 3, 8))
+    lines = [_working(work, name, now, size.width) for work in shown]
+    if len(shown) < len(working):
+        lines.append(_others(working[len(shown) :], size.width))
+    return [*lines, _footer(board, usual, parallelism, size.width)]
+
+
+def _working(work: Work, name: int, now: float, width: int) -> Line:
+    """`module  phase  done/total bar  what it is at   elapsed`."""
+    elapsed = ticking(now - work.since)
+    line: Line = [(padded(fitted(work.module, name), name), ""), (f"  {work.phase:<{PHASE}}", COLOURS["running"])]
+    line += _progress(work, width)
+    room = width - sum(cells(text) for text, _ in line) - len(elapsed) - 2
+    line.append((padded(_current(work, now, room - 1), room - 1), FAINT))
+    return [*line, ("  ", ""), (elapsed, "")]
+
+
+def _progress(work: Work, width: int) -> Line:
+    if not work.total or work.phase in {"init", "plan"}:
+        return []
+    line: Line = [(f"{work.done}/{work.total} ", "")]
+    if bar := next((size for least, size in sorted(BARS.items(), reverse=True) if width >= least), 0):
+        full = bar * work.done // work.total
+        line += [(BAR * full, COLOURS["ok"]), (REST * (bar - full), FAINT), ("  ", "")]
+    return line
+
+
+def _current(work: Work, now: float, room: int) -> str:
+    """The object that takes longest, its address cut at the start when there is no room."""
+    busy = work.longest_busy
+    if busy is None:
+        return ""
+    others = f" +{len(work.busy) - 1}" if len(work.busy) > 1 else ""
+    tail = f" {busy.verb} {ticking(now - busy.since)}{others}"
+    if room < len(tail) + 12:
+        tail = f" {ticking(now - busy.since)}{others}"
+    return fitted(fitted_at_end(busy.address, max(room - len(tail), 1)) + tail, max(room, 0))
+
+
+def _others(others: Sequence[Work], width: int) -> Line:
+    names = ", ".join(work.module for work in others)
+    return [(fitted(f"and {len(others)} more at work: {names}", width - 1), FAINT)]
+
+
+def _footer(board: Board, usual: Mapping[str, float], parallelism: int, width: int) -> Line:
+    left = board.left(usual, parallelism)
+    time = ticking(board.elapsed()) + (f", about {ticking(left)} left" if left else "")
+    line: Line = list(_counts(board.counts))
+    room = width - SPARED - sum(cells(text) for text, _ in line)
+    return [*line, (f"   {time}", FAINT)] if cells(time) + 3 <= room else _cut([*line, (f"  {time}", FAINT)], width)
+
+
+def _counts(counts: Mapping[str, int]) -> Iterator[Piece]:
+    for index, (word, count) in enumerate(counts.items()):
+        yield (", " if index else "") + f"{count} ", ""
+        yield word, COLOURS.get(word, "red")
+
+
+def _cut(line: Line, width: int) -> Line:
+    """Leave the end of a line out where the terminal ends."""
+    room = width - SPARED
+    kept: Line = []
+    for text, style in line:
+        piece = fitted(text, room)
+        kept.append((piece, style))
+        room -= cells(piece)
+        if room <= 0:
+            break
+    return kept
