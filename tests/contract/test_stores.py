@@ -13,8 +13,10 @@ from hybridwrap.adapters.memory_store import MemoryStore
 from hybridwrap.adapters.s3_store import S3Settings, S3Store
 from hybridwrap.domain.ports import Creation, Store
 from hybridwrap.domain.store_probe import probe
-from hybridwrap.errors import LedgerUnreachable
+from hybridwrap.domain.status import Status
+from hybridwrap.errors import LedgerUnreachable, SlotTaken
 from tests.support import s3_servers
+from tests.support.ledgers import Ids, begin, ledger_on, ok
 from tests.support.s3_servers import Server
 
 _buckets = count()
@@ -149,6 +151,19 @@ def test_the_probe_finds_the_store_fit_and_leaves_nothing_behind(store: Store) -
     probed = probe(store, "v1/probe/1", "2026-01-01T00:00:00.000Z")
     assert probed.race == "1 of 8"
     assert listed(store, "") == []
+
+
+def test_a_ledger_on_it_takes_modules_in_and_lets_them_go(store: Store) -> None:
+    ledger, other = ledger_on(store), ledger_on(store, "bob", Ids("02"))
+    planned_on = other.record("live/vm 1")
+    held = ledger.begin(ledger.record("live/vm 1"), begin(), operation="O1")
+    with pytest.raises(SlotTaken):
+        other.begin(planned_on, begin(), operation="O2")
+    assert other.records()["live/vm 1"].status is Status.RUNNING
+    record = ledger.end(held, ok(1, address="10.0.0.1"), operation="O1", entry_id="E1")
+    assert other.records() == {"live/vm 1": record}
+    assert other.end(record, ok(1, address="10.0.0.1"), operation="O1", entry_id="E1") == record
+    assert ledger.verify("live/vm 1") == []
 
 
 def test_a_server_that_ignores_conditional_headers_is_refused(moto: Server) -> None:
