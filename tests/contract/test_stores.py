@@ -12,8 +12,8 @@ from hybridwrap.adapters.folder_store import FolderStore
 from hybridwrap.adapters.memory_store import MemoryStore
 from hybridwrap.adapters.s3_store import S3Settings, S3Store
 from hybridwrap.domain.ports import Creation, Store
-from hybridwrap.domain.store_probe import probe
 from hybridwrap.domain.status import Status
+from hybridwrap.domain.store_probe import probe
 from hybridwrap.errors import LedgerUnreachable, SlotTaken
 from tests.support import s3_servers
 from tests.support.ledgers import Ids, begin, ledger_on, ok
