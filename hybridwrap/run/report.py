@@ -1,0 +1,190 @@
+"""One run as the ledger tells it: a projection.
+
+Keeps: the same ledger gives the same report, on any machine, whether the run came to its end or was killed; what later
+runs did changes nothing in it but what it says in `since`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from os.path import normpath
+from pathlib import PurePosixPath
+
+from hybridwrap.domain.beat import Beat
+from hybridwrap.domain.engine_run import Diagnostic, PlannedChange
+from hybridwrap.domain.entry import RecordedInput
+from hybridwrap.domain.ledger import Ledger
+from hybridwrap.domain.moments import after, seconds_between
+from hybridwrap.domain.pace import critical_path
+from hybridwrap.domain.pending import pending_of
+from hybridwrap.domain.record import Record
+from hybridwrap.domain.run import ModuleEnd, PendingModule, Run, RunStart
+from hybridwrap.domain.status import Status
+from hybridwrap.errors import UsageError
+from hybridwrap.run.share import Share, end_by_log, share_of
+
+READ_AT_ONCE = 16
+DONE = frozenset({"ok", "unchanged", "destroyed", "retained", "planned"})
+TOLD_LATER = frozenset({"unsent"})  # results that the ledger may have got after the run's end was written
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """How a module stands by what later runs did."""
+
+    status: Status
+    run: str
+    command: str
+    time: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleReport:
+    """One module of a run: how it ended there, and its share of the log."""
+
+    module: str
+    needs: tuple[str, ...]
+    end: ModuleEnd
+    share: Share
+    planned: tuple[PlannedChange, ...] = ()
+    beat: Beat | None = None  # the last sign of life of an operation without an end
+    since: Since | None = None
+
+    @property
+    def record(self) -> Record:
+        """What the ledger said of it when the run was done with it."""
+        return self.share.record
+
+    @property
+    def result(self) -> str:
+        return self.end.result
+
+    @property
+    def done(self) -> bool:
+        return self.result in DONE
+
+    @property
+    def open(self) -> bool:
+        """Whether somebody still has to do something about it."""
+        return not self.done and not (self.since and self.since.status in (Status.OK, Status.DESTROYED))
+
+    @property
+    def began(self) -> str:
+        """When its turn came; empty when it never did."""
+        return self.end.began or self.share.began
+
+    @property
+    def ended(self) -> str:
+        """Empty while it is at work, and when nobody saw it end."""
+        if self.share.entries:
+            return self.share.ended
+        return after(self.began, self.end.seconds) if self.began else ""
+
+    @property
+    def seconds(self) -> float:
+        """How long its turn took, 0 when that is not known."""
+        return seconds_between(self.began, self.ended) if self.began and self.ended else self.end.seconds
+
+    def place(self, error: Diagnostic) -> str:
+        """`file:line` as seen from the manifest, "" when the engine names no file."""
+        declared = self.record.declared if self.share.begin is None else self.share.begin.declared
+        file = normpath(PurePosixPath(declared.source if declared else "", error.file)) if error.file else ""
+        return f"{file}:{error.line}" if file and error.line else file
+
+    @property
+    def inputs(self) -> Mapping[str, RecordedInput]:
+        return self.share.begin.inputs if self.share.begin else self.record.inputs
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    stack: str
+    environment: str
+    start: RunStart
+    modules: tuple[ModuleReport, ...]
+    ended: str = ""  # empty while the run is at work, and when it was killed
+    exit_code: int | None = None
+
+    @property
+    def carried(self) -> Mapping[str, PendingModule]:
+        """What earlier runs had left pending, and this one did not select."""
+        return self.start.carried
+
+    @property
+    def last_seen(self) -> str:
+        """The latest moment that the ledger knows of this run."""
+        times = [entry.time for module in self.modules for entry in module.share.entries]
+        beats = [module.beat.time for module in self.modules if module.beat]
+        return self.ended or max([self.start.time, *times, *beats])
+
+    @property
+    def seconds(self) -> float:
+        return seconds_between(self.start.time, self.last_seen)
+
+    @property
+    def critical_path(self) -> tuple[str, ...]:
+        """The chain of modules that took longest, among those whose turn came."""
+        took = {module.module: module.seconds for module in self.modules if module.seconds}
+        return critical_path({module.module: module.needs for module in self.modules if module.module in took}, took)
+
+
+def read_report(ledger: Ledger, run: str | None) -> Report:
+    """Report on a run, by its id or the beginning of it; without one on the newest. Raise UsageError."""
+    newest = ledger.runs(1)
+    if not newest:
+        raise UsageError("nothing was run yet", hint="hybridwrap apply")
+    found = ledger.run(run) if run else newest[0]
+    heads = ledger.records(found.start.modules)
+    shares = _shares(ledger, found.start, heads)
+    pending = pending_of((found,), {name: share.record for name, share in shares.items()})
+    return Report(
+        stack=ledger.stack,
+        environment=ledger.environment,
+        start=found.start,
+        modules=tuple(
+            ModuleReport(
+                module=name,
+                needs=tuple(found.start.edges.get(name, ())),
+                end=_end(found, name, share, pending.get(name)),
+                share=share,
+                planned=share.planned,
+                beat=_beat(ledger, share.record),
+                since=_since(found.start.run, heads.get(name)),
+            )
+            for name, share in shares.items()
+        ),
+        ended=found.end.time if found.end else "",
+        exit_code=found.end.exit_code if found.end else None,
+    )
+
+
+def _shares(ledger: Ledger, start: RunStart, heads: Mapping[str, Record]) -> dict[str, Share]:
+    """Read the logs of those modules that were acted on since the run began; the heads of the others say it all."""
+    acted = [name for name in start.modules if name in heads and heads[name].run >= start.run]
+    with ThreadPoolExecutor(READ_AT_ONCE) as pool:
+        logs = dict(zip(acted, pool.map(ledger.history, acted), strict=True))
+    return {
+        name: share_of(start.run, name, logs[name]) if name in logs else Share(heads.get(name, Record(name)))
+        for name in start.modules
+    }
+
+
+def _end(run: Run, name: str, share: Share, pending: PendingModule | None) -> ModuleEnd:
+    """As the run's end has it; as the log has it where that is missing, or the log was told later."""
+    said = run.end.modules.get(name) if run.end else None
+    if said is None or (said.result in TOLD_LATER and share.end):
+        return end_by_log(share, pending)
+    return said
+
+
+def _beat(ledger: Ledger, record: Record) -> Beat | None:
+    beats = ledger.beats(record.module) if record.holder else ()
+    return next((beat for beat in beats if record.holder and beat.operation == record.holder.operation), None)
+
+
+def _since(run: str, head: Record | None) -> Since | None:
+    if head is None or head.run <= run:
+        return None
+    return Since(head.status, head.run, head.command, head.since)
