@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping
+from functools import partial
 
 from hybridwrap.domain.ports import Cipher, Store
 from hybridwrap.domain.stack import LedgerSettings
@@ -41,10 +42,10 @@ def cipher_of(settings: LedgerSettings, environ: Mapping[str, str]) -> tuple[Cip
     said = settings.encryption
     if not said:
         return None, b""
-    from hybridwrap.adapters.blob_cipher import BlobCipher, KmsKeys, OwnKey
+    from hybridwrap.adapters.blob_cipher import BlobCipher, KmsKeys, OwnKey, connect_kms
 
     if name := said.get("key_from_env"):
         own = OwnKey.from_env(name, environ)
         return BlobCipher(own), hmac.digest(own.current()[0], b"digests of secrets", "sha256")
     region, profile = settings.settings.get("region", ""), settings.settings.get("profile", "")
-    return BlobCipher(KmsKeys(said["kms_key_id"], region=region, profile=profile)), b""
+    return BlobCipher(KmsKeys(said["kms_key_id"], partial(connect_kms, region=region, profile=profile))), b""
