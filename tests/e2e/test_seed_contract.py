@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 
@@ -175,3 +178,37 @@ def test_without_a_ledger_that_can_be_written_the_engine_changes_nothing(project
 
     assert ran.code == 30, ran.text
     assert cloud.calls() == []
+
+
+@pytest.fixture
+def small_disk(project: Project) -> Iterator[Path]:
+    """The ledger's folder on a disk of 256 KiB."""
+    folder = project.root / ".hybridwrap" / "ledger"
+    folder.mkdir(parents=True)
+    mount = shutil.which("mount")
+    if (
+        mount is None
+        or subprocess.run([mount, "-t", "tmpfs", "-o", "size=256k", "tmpfs", folder], check=False).returncode
+    ):
+        pytest.skip("a small disk can't be mounted here: that needs root on Linux")
+    try:
+        yield folder
+    finally:
+        subprocess.run([shutil.which("umount") or "umount", folder], check=True)
+
+
+def test_a_full_disk_under_the_ledger_keeps_the_engine_from_starting(
+    project: Project, cloud: Cloud, small_disk: Path
+) -> None:
+    assert project.apply("network").code == 0
+    with (small_disk / "filler").open("wb", buffering=0) as filler, suppress(OSError):
+        while True:
+            filler.write(bytes(512))
+
+    ran = project.apply("vm")
+
+    assert ran.code == 30, ran.text
+    assert "No space left" in ran.text
+    assert cloud.calls(Operation.CREATE, name="web") == []
+    (small_disk / "filler").unlink()
+    assert project.apply("vm").code == 0
