@@ -159,6 +159,8 @@ def test_a_source_from_outside_can_only_be_a_whole_input(tmp_path: Path) -> None
         ("env: {A: '{{ modules.a.id }}'}", "modules.a.env.A: a template can only be an input"),
         ("var_files: ['{env}.tfvars']", "nothing is known for the placeholder {env}"),
         ("var_files: [gone.tfvars]", "modules.a.var_files: no file gone.tfvars"),
+        ("verify: {timeout: 5}", "modules.a.verify: says how long, but not whom to ask"),
+        ("verify: {aws: {tags: {a: '{modul}'}}}", "nothing is known for the placeholder {modul}"),
         ("inputs: {x: {from_env: 5}}", "modules.a.inputs.x.from_env: from_env takes a text"),
     ],
 )

@@ -177,7 +177,7 @@ def test_every_field_of_a_module_reaches_it(tmp_path: Path) -> None:
             on_destroy: retain
             retry: {on: [timeout, "50[0-9]"], wait: 1m}
             timeout: 1h2m3s
-            verify: {absent: [./gone.sh, x]}
+            verify: {absent: [./gone.sh, x], aws: {tags: {team: shop, part: "{module}-{environment}"}, region: r1}}
             guard: {max_destroys: 3, protected_types: [aws_db_instance]}
         """,
         {"a": EMPTY},
@@ -191,7 +191,7 @@ def test_every_field_of_a_module_reaches_it(tmp_path: Path) -> None:
     assert b.var_files == (tmp_path / "vars/dev.tfvars", tmp_path / "b.tfvars.json")
     assert (b.workspace, b.protected, b.on_destroy, b.timeout_seconds) == ("s-dev-b", True, "retain", 3723)
     assert b.retry == Retry(("timeout", "50[0-9]"), 3, 60)
-    assert b.verify == Verify(("./gone.sh", "x"), 60)
+    assert b.verify == Verify(("./gone.sh", "x"), 60, {"team": "shop", "part": "b-dev"}, "r1")
     assert b.guard == Guard(3, ("aws_db_instance",))
 
 

@@ -115,7 +115,7 @@ def build_module(draft: Draft, interface: Interface | None, root: Node, scope: S
         on_destroy=text(node.get("on_destroy"), "destroy"),
         retry=read_retry(node.get("retry"), (*draft.where, "retry"), scope),
         timeout_seconds=seconds(node.get("timeout")),
-        verify=read_verify(node.get("verify")),
+        verify=read_verify(node.get("verify"), (*draft.where, "verify"), scope, name),
         guard=read_guard(node.get("guard")),
     )
 

@@ -121,11 +121,19 @@ def read_retry(node: Node | None, where: Where, scope: Scope) -> Retry:
     return Retry(texts(patterns), int(plain(attempts)) if attempts else 3, 30.0 if wait is None else wait)
 
 
-def read_verify(node: Node | None) -> Verify:
+def read_verify(node: Node | None, where: Where, scope: Scope, name: str) -> Verify:
     if node is None:
         return Verify()
-    timeout = seconds(node.get("timeout"))
-    return Verify(texts(node.get("absent")), 60.0 if timeout is None else timeout)
+    absent, aws, timeout = node.get("absent"), node.get("aws"), seconds(node.get("timeout"))
+    if not absent and not aws:
+        scope.error(node, where, "says how long, but not whom to ask: give it `absent` or `aws`")
+    tags = aws.get("tags") if aws else None
+    return Verify(
+        absent=texts(absent),
+        timeout_seconds=60.0 if timeout is None else timeout,
+        aws_tags=scope.fill_tree(tags, (*where, "aws", "tags"), name) if tags else {},
+        aws_region=text(aws.get("region")) if aws else "",
+    )
 
 
 def read_guard(node: Node | None) -> Guard:

@@ -1,0 +1,31 @@
+"""Where the source of a module can come from when its folder is not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from hybridwrap.domain.entry import Source
+from hybridwrap.domain.stack import EngineWish, Interface
+
+
+class Sources(Protocol):
+    """The sources of one stack's modules on this host."""
+
+    def describe(self, folder: Path) -> Source:
+        """Say what makes a module, and of which commit it is; no blob yet."""
+
+    def pack(self, folder: Path) -> bytes | None:
+        """Put all that a module needs into one file, the same bytes for the same content; None when it is too large.
+
+        States, variable files and hidden files stay behind.
+        """
+
+    def unpack(self, data: bytes) -> Path:
+        """Lay out what `pack` made, in the home's cache; return the module's folder there. Raise PreflightRefused."""
+
+    def check_out(self, folder: Path, commit: str) -> Path:
+        """Get a folder as it was at a commit of the repository that it belongs to. Raise PreflightRefused."""
+
+    def interface(self, folder: Path, engine: EngineWish) -> Interface:
+        """Read what a module declares. Raise InvalidManifest."""

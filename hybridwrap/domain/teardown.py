@@ -1,0 +1,65 @@
+"""In which order modules are torn down: what must be gone before each of them may begin."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from hybridwrap.domain.graph import Needs, cycle, reversed_edges
+from hybridwrap.domain.record import Record
+from hybridwrap.domain.stack import Stack
+from hybridwrap.domain.status import Status
+
+OUT_OF_THE_WAY = frozenset({Status.NONE, Status.DESTROYED, Status.RETAINED})
+
+Owned = Mapping[str, str]  # module -> the owner that it goes with
+
+
+def needs_of(stack: Stack, records: Mapping[str, Record]) -> dict[str, tuple[str, ...]]:
+    """What every module needs: the declared ones, and as recorded those that only the ledger knows."""
+    recorded = {name: record.declared.needs for name, record in records.items() if record.declared}
+    return {**recorded, **{name: module.needs for name, module in stack.modules.items()}}
+
+
+def owned_in(records: Mapping[str, Record], alone: Collection[str]) -> dict[str, str]:
+    """Which modules go with their owners: those whose record says so, but for those that are torn down `alone`.
+
+    By the record, not by the manifest: what was applied before it had an owner has no life of an owner to go with.
+    """
+    return {
+        name: record.declared.owner
+        for name, record in records.items()
+        if name not in alone and record.owner_incarnation and record.declared and record.declared.owner
+    }
+
+
+def go_before(needs: Needs, owned: Owned) -> dict[str, tuple[str, ...]]:
+    """For each module those that must be out of the way before it, in alphabetical order.
+
+    These are its dependants. One that goes with its owner waits for that; its own dependants must be gone before the
+    owner is. Where that would make a circle, the module does not go with its owner.
+    """
+    dependants = reversed_edges(needs)
+    while True:
+        found = {name: _before(name, dependants, owned) for name in dependants}
+        circle = set(cycle(found)) & set(owned)
+        if not circle:
+            return found
+        owned = {child: owner for child, owner in owned.items() if child != min(circle)}
+
+
+def _before(name: str, dependants: Needs, owned: Owned) -> tuple[str, ...]:
+    if name in owned:
+        return (owned[name],)
+    found: set[str] = set()
+    taken = [name]  # what goes with it, directly or with one that does
+    for each in taken:
+        followers = set(dependants.get(each, ()))
+        with_it = {child for child in followers if owned.get(child) == each}
+        taken += sorted(with_it - set(taken))
+        found |= followers - with_it
+    return tuple(sorted(found - set(taken)))
+
+
+def in_the_way(record: Record) -> bool:
+    """Whether a module has or may have objects that others must outlive."""
+    return record.holder is not None or record.settled not in OUT_OF_THE_WAY

@@ -1,0 +1,82 @@
+"""What must be gone before a module may be torn down."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hybridwrap.domain.graph import cycle, order, reach, reversed_edges
+from hybridwrap.domain.record import Record
+from hybridwrap.domain.status import Status
+from hybridwrap.domain.teardown import go_before, in_the_way
+
+CHAIN = {"network": (), "vm": ("network",), "configuration": ("vm",), "health": ("configuration", "vm")}
+
+
+def test_without_owners_each_module_goes_after_its_dependants() -> None:
+    assert go_before(CHAIN, {}) == reversed_edges(CHAIN)
+
+
+def test_one_that_goes_with_its_owner_waits_for_it_and_its_dependants_go_before_the_owner() -> None:
+    found = go_before(CHAIN, {"configuration": "vm"})
+    assert found == {"network": ("vm",), "vm": ("health",), "configuration": ("vm",), "health": ()}
+
+
+def test_what_goes_with_one_that_goes_with_an_owner_goes_along() -> None:
+    needs = {"a": (), "b": ("a",), "c": ("b",), "user": ("c",)}
+    assert go_before(needs, {"b": "a", "c": "b"}) == {"a": ("user",), "b": ("a",), "c": ("b",), "user": ()}
+
+
+def test_where_an_owner_would_have_to_wait_for_itself_the_module_goes_alone() -> None:
+    needs = {"owner": (), "user": ("owner",), "child": ("owner", "user")}
+    assert go_before(needs, {"child": "owner"}) == {"owner": ("child", "user"), "user": ("child",), "child": ()}
+
+
+names = st.sampled_from("abcdef")
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    needs: dict[str, tuple[str, ...]] = {}
+    for name in "abcdef":
+        earlier = sorted(needs)
+        needs[name] = tuple(sorted(draw(st.sets(st.sampled_from(earlier))))) if earlier else ()
+    owners = {name: draw(st.sampled_from(["", *of])) for name, of in needs.items()}
+    return needs, {name: owner for name, owner in owners.items() if owner}
+
+
+@given(graphs())
+def test_there_is_always_an_order_and_nothing_goes_before_its_dependants(
+    graph: tuple[dict[str, tuple[str, ...]], dict[str, str]],
+) -> None:
+    needs, owned = graph
+    found = go_before(needs, owned)
+    assert not cycle(found)
+    place = {name: at for at, name in enumerate(order(found))}
+    for name, dependants in reversed_edges(needs).items():
+        for dependant in dependants:
+            if dependant not in owned:  # else it may go with an owner, which is deleted as a whole
+                assert place[dependant] < place[name]
+    for child, owner in owned.items():
+        alone = found[child] != (owner,)
+        assert alone or place[owner] < place[child]
+        if not alone:
+            assert reach(found, [owner]) >= set(reversed_edges(needs)[child]) - set(owned)
+
+
+@pytest.mark.parametrize(
+    ("status", "stands"),
+    [
+        (Status.NONE, False),
+        (Status.DESTROYED, False),
+        (Status.RETAINED, False),
+        (Status.OK, True),
+        (Status.ERROR, True),
+        (Status.UNKNOWN, True),
+    ],
+)
+def test_only_what_is_verified_gone_retained_or_was_never_applied_is_out_of_the_way(
+    status: Status, stands: bool
+) -> None:
+    assert in_the_way(Record("m", settled=status, status=status)) is stands
