@@ -110,6 +110,13 @@ def closure(folder: Path) -> list[Path]:
     return found
 
 
+def files_read(folders: Iterable[Path]) -> Iterator[Path]:
+    """Name the files that the modules in these folders read by a literal path."""
+    for module in folders:
+        for file in _all_config(module):
+            yield from _files_read(module, file.read_bytes())
+
+
 def _files_read(module: Path, text: bytes) -> Iterator[Path]:
     for name in READ_FILE.findall(text):
         path = module / os.fsdecode(name)

@@ -21,8 +21,8 @@ class Sources(Protocol):
         States, variable files and hidden files stay behind.
         """
 
-    def unpack(self, data: bytes) -> Path:
-        """Lay out what `pack` made, in the home's cache; return the module's folder there. Raise PreflightRefused."""
+    def unpack(self, data: bytes, folder: Path) -> Path:
+        """Lay out what `pack` made of a folder, in the home's cache; return its place there. Raise LedgerDamaged."""
 
     def check_out(self, folder: Path, commit: str) -> Path:
         """Get a folder as it was at a commit of the repository that it belongs to. Raise PreflightRefused."""

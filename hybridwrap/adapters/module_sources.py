@@ -1,0 +1,108 @@
+"""The sources of one stack's modules: what they are, a copy to keep, and how to get one back that is gone.
+
+What is got back lies in the home's cache, in a folder that mirrors the one where the module was: whatever else lies
+around it there is linked, so that paths relative to the module's folder lead to the same things as before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from tempfile import mkdtemp
+
+from hybridwrap.adapters import source_archive
+from hybridwrap.adapters.commits import Commits, source_of
+from hybridwrap.adapters.home import make_home
+from hybridwrap.adapters.introspection import introspect
+from hybridwrap.adapters.manifest.engines import takes_tofu
+from hybridwrap.domain.entry import Source
+from hybridwrap.domain.stack import EngineWish, Interface, Stack
+from hybridwrap.errors import PreflightRefused
+
+GIT_SECONDS = 300
+
+
+class StackSources:
+    def __init__(self, stack: Stack, home: Path, environ: Mapping[str, str]) -> None:
+        self._stack = stack
+        self._home = home
+        self._environ = environ
+        self._commits = Commits()
+
+    def describe(self, folder: Path) -> Source:
+        return source_of(folder, self._commits)
+
+    def pack(self, folder: Path) -> bytes | None:
+        return source_archive.pack(folder)
+
+    def interface(self, folder: Path, engine: EngineWish) -> Interface:
+        shown = os.path.relpath(folder, self._stack.root)
+        return introspect(folder, shown, tofu=takes_tofu(engine, self._environ))
+
+    def unpack(self, data: bytes, folder: Path) -> Path:
+        fresh = self._fresh()
+        own = source_archive.unpack(data, fresh)
+        mirror = self._settled(fresh, hashlib.sha256(data).hexdigest())
+        return _surrounded(mirror, own, folder, self._home)
+
+    def check_out(self, folder: Path, commit: str) -> Path:
+        root = next((p for p in folder.parents if (p / ".git").exists()), None)
+        if root is None:
+            raise PreflightRefused(f"{folder} is in no git repository here")
+        fresh = self._fresh()
+        try:
+            _check_out(root, commit, fresh)
+        except PreflightRefused:
+            shutil.rmtree(fresh)
+            raise
+        mirror = self._settled(fresh, commit)
+        return _surrounded(mirror, PurePosixPath(folder.relative_to(root).as_posix()), folder, self._home)
+
+    def _fresh(self) -> Path:
+        make_home(self._home, self._stack.name)
+        cache = self._home / "cache" / "sources"
+        cache.mkdir(parents=True, exist_ok=True)
+        return Path(mkdtemp(dir=cache, prefix=".new-"))
+
+    def _settled(self, fresh: Path, name: str) -> Path:
+        """Give a tree its name; one that is there already has the same content, and may be in use."""
+        mirror = fresh.parent / name
+        try:
+            fresh.rename(mirror)
+        except OSError:
+            shutil.rmtree(fresh)
+        return mirror
+
+
+def _check_out(root: Path, commit: str, target: Path) -> None:
+    """Write the files of a commit below a folder; the repository and its index are left alone."""
+    index = target.with_name(f"{target.name}.index")
+    env = {**os.environ, "GIT_INDEX_FILE": str(index)}
+    try:
+        for words in (("read-tree", commit), ("checkout-index", "--all", "--force", f"--prefix={target}/")):
+            argv = ["git", "-C", str(root), *words]
+            no_input = subprocess.DEVNULL
+            subprocess.run(argv, env=env, check=True, capture_output=True, stdin=no_input, timeout=GIT_SECONDS)
+    except subprocess.CalledProcessError as error:
+        told = error.stderr.decode(errors="replace").strip()
+        raise PreflightRefused(f"commit {commit} can't be checked out of {root}: {told}") from error
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise PreflightRefused(f"git can't be asked for commit {commit} of {root}: {error}") from error
+    finally:
+        index.unlink(missing_ok=True)
+
+
+def _surrounded(mirror: Path, own: PurePosixPath, folder: Path, home: Path) -> Path:
+    """Link what lies around the module's folder, at each level above it, and return its place in the mirror."""
+    depth = len(own.parts)
+    for level in range(depth):
+        real, mirrored = folder.parents[depth - 1 - level], mirror.joinpath(*own.parts[:level])
+        for entry in sorted(real.iterdir()) if real.is_dir() else ():
+            link = mirrored / entry.name
+            if not entry.name.startswith(".") and entry != home and not os.path.lexists(link):
+                link.symlink_to(entry)
+    return mirror / own
