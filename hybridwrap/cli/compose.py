@@ -8,12 +8,13 @@ from pathlib import Path
 
 from hybridwrap.adapters import templates
 from hybridwrap.adapters.clock import SystemClock, Ulids
-from hybridwrap.adapters.commits import Commits, source_of
 from hybridwrap.adapters.engine.engines import StackEngines
 from hybridwrap.adapters.home import home_of
 from hybridwrap.adapters.manifest.loading import find_manifest, load_stack, read_stack
 from hybridwrap.adapters.manifest.var_files import given_values
+from hybridwrap.adapters.module_sources import StackSources
 from hybridwrap.adapters.operation_folders import Folders
+from hybridwrap.adapters.probes import StackProber
 from hybridwrap.adapters.writer import this_writer
 from hybridwrap.cli.options import Place
 from hybridwrap.cli.stores import cipher_of, store_of
@@ -57,7 +58,7 @@ class Workshop:
 def equip(stack: Stack, *, parallelism: int = 1) -> Workshop:
     """Raise PreflightRefused for a ledger key that is none."""
     environ, clock = dict(os.environ), SystemClock()
-    ids, commits = Ulids(clock), Commits()
+    ids = Ulids(clock)
     home = home_of(stack.root, environ)
     cipher, digest_key = cipher_of(stack.ledger, environ)
     ledger = Ledger(
@@ -82,7 +83,8 @@ def equip(stack: Stack, *, parallelism: int = 1) -> Workshop:
         engines=StackEngines(stack, home, clock, environ, parallelism=parallelism),
         folders=folders,
         host=host,
-        source_of=lambda folder: source_of(folder, commits),
+        sources=StackSources(stack, home, environ),
+        prober=StackProber(stack, environ),
         clock=clock,
         ids=ids,
         digest_key=digest_key,

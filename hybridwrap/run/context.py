@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
-from pathlib import Path
 
-from hybridwrap.domain.entry import Source
 from hybridwrap.domain.inputs import Host
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.ports import Clock, Engines, Ids, OperationFolders, PlanOptions
+from hybridwrap.domain.probing import Prober
+from hybridwrap.domain.sources import Sources
 from hybridwrap.domain.stack import Stack
 from hybridwrap.run.knowledge import Knowledge
 from hybridwrap.run.stop import Stop
@@ -26,6 +25,12 @@ class Options:
     timeout_seconds: float = inf  # of the whole run
     fail_fast: bool = False
     state_moved: bool = False  # the operator's word that a state lies in another place than the recorded one
+    yes_destroy: int | None = None  # so many objects may one plan destroy, whatever the module's guard says
+
+    @property
+    def command(self) -> str:
+        """What the ledger calls an operation of this run."""
+        return "destroy" if self.plan.destroy else "apply"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,8 @@ class Tools:
     engines: Engines
     folders: OperationFolders
     host: Host
-    source_of: Callable[[Path], Source]
+    sources: Sources
+    prober: Prober
     clock: Clock
     ids: Ids
     digest_key: bytes = b""  # for digests of what has secrets in it; without one they are not made
