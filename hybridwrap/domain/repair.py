@@ -59,3 +59,9 @@ class Repair(Protocol):
 
         What an interrupt kept from being started is left out.
         """
+
+    def remove_from_state(self, folder: OperationFolder, addresses: Sequence[str]) -> tuple[Ended, str]:
+        """Have the engine forget objects; the folder must be locked. What it says against it comes with how it ended.
+
+        Whether they are out of the state, only the state says.
+        """

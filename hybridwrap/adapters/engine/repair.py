@@ -64,29 +64,43 @@ class ModuleRepair:
     def import_objects(
         self, folder: OperationFolder, objects: Sequence[CloudObject], inputs: Mapping[str, Json]
     ) -> tuple[Imported, ...]:
-        lock = folder.hand_over()
-        if lock is None:
-            raise ValueError(f"{folder.path} must be locked before the engine may change anything")
         variables = folder.path / VARIABLES
         write_private(variables, canonical(inputs))
         done: list[Imported] = []
-        with FileIO(lock, "a") as stdout, open_private(folder.path / STDERR, "a+") as stderr:
+        with _locked(folder) as stdout, open_private(folder.path / STDERR, "a+") as stderr:
             for o in objects:
                 if any(imported.ended.interrupts for imported in done):
                     break
                 done.append(self._import(o, variables, stdout, stderr))
         return tuple(done)
 
+    def remove_from_state(self, folder: OperationFolder, addresses: Sequence[str]) -> tuple[Ended, str]:
+        argv = command_line(self._setup.program.argv, "state rm", "--", *addresses)
+        with _locked(folder) as stdout, open_private(folder.path / STDERR, "a+") as stderr:
+            return self._run(argv, stdout, stderr)
+
     def _import(self, o: CloudObject, variables: Path, stdout: FileIO, stderr: FileIO) -> Imported:
         files = [*map(str, self._setup.module.var_files), str(variables)]
         argv = command_line(
             self._setup.program.argv, "import", "--", o.address, o.id, input="false", no_color=True, var_file=files
         )
+        return Imported(o, *self._run(argv, stdout, stderr))
+
+    def _run(self, argv: tuple[str, ...], stdout: FileIO, stderr: FileIO) -> tuple[Ended, str]:
+        """Run a command; return with its end what it said on stderr, if it did not end well."""
         before = stderr.seek(0, 2)
         process = self._processes.start(self._setup.command(argv), stdout=stdout.fileno(), stderr=stderr.fileno())
         ended = self._processes.finish(process)
         stderr.seek(before)
-        return Imported(o, ended, "" if _well(ended) else " ".join(stderr.read().decode(errors="replace").split()))
+        return ended, "" if _well(ended) else " ".join(stderr.read().decode(errors="replace").split())
+
+
+def _locked(folder: OperationFolder) -> FileIO:
+    """The folder's locked event file, to be an engine's stdout."""
+    lock = folder.hand_over()
+    if lock is None:
+        raise ValueError(f"{folder.path} must be locked before the engine may change anything")
+    return FileIO(lock, "a")
 
 
 def _well(ended: Ended) -> bool:
