@@ -19,6 +19,7 @@ from hybridwrap.adapters.commits import Commits, source_of
 from hybridwrap.adapters.home import make_home
 from hybridwrap.adapters.introspection import introspect
 from hybridwrap.adapters.manifest.engines import takes_tofu
+from hybridwrap.adapters.steering import steering
 from hybridwrap.domain.entry import Source
 from hybridwrap.domain.stack import EngineWish, Interface, Stack
 from hybridwrap.errors import PreflightRefused
@@ -42,6 +43,9 @@ class StackSources:
     def interface(self, folder: Path, engine: EngineWish) -> Interface:
         shown = os.path.relpath(folder, self._stack.root)
         return introspect(folder, shown, tofu=takes_tofu(engine, self._environ))
+
+    def steering(self, folder: Path, engine: EngineWish) -> frozenset[str]:
+        return steering(folder, tofu=takes_tofu(engine, self._environ))
 
     def unpack(self, data: bytes, folder: Path) -> Path:
         fresh = self._fresh()

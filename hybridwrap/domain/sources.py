@@ -29,3 +29,6 @@ class Sources(Protocol):
 
     def interface(self, folder: Path, engine: EngineWish) -> Interface:
         """Read what a module declares. Raise InvalidManifest."""
+
+    def steering(self, folder: Path, engine: EngineWish) -> frozenset[str]:
+        """Name the variables that may steer what providers talk to. Raise InvalidManifest."""

@@ -61,7 +61,9 @@ def _left(account: Account) -> End:
         outcome,
         status,
         state=mark_of(account.engine, state) if state else held.state,
-        outputs=outputs_after(
+        outputs={}  # a destroy leaves none: the recorded ones stay, as the last that were good
+        if account.verdict.absence
+        else outputs_after(
             succeeded=outcome is Outcome.SUCCEEDED and account.whole,
             declared=account.declared,
             output_changes=account.planned.output_changes,
