@@ -149,6 +149,7 @@ def _weed(folder: Path, port: int) -> list[str]:
         f"-dir={folder / 'data'}",
         "-volume.max=400",
         "-master.volumeSizeLimitMB=64",
+        *("-s3.port.iceberg=0", "-s3.port.lance=0"),  # or two servers at once want the same port
         "-master.telemetry=false",  # on by default: it would report to its makers
         "-filer",
         "-s3",
