@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.run.context import Context
 from hybridwrap.run.recorded import end_of_run
-from hybridwrap.run.walk import walk
+from hybridwrap.run.walk import forward, walk
 
 ENDED = frozenset({"ok", "unchanged", "error", "refused"})  # one module's init says nothing about another's
 
 
 def initialise(context: Context, modules: Sequence[str]) -> RunEnd:
     """Run init where something that it depends on has changed; nothing is recorded."""
-    return end_of_run(context, walk(context, modules, lambda name: _initialise(context, name), ended_well=ENDED))
+    way = forward(context, modules, ENDED)
+    return end_of_run(context, walk(context, modules, lambda name: _initialise(context, name), way))
 
 
 def _initialise(context: Context, name: str) -> ModuleEnd:

@@ -11,7 +11,7 @@ from hybridwrap.run.context import Context
 from hybridwrap.run.needs import resolve
 from hybridwrap.run.preparation import Prepared, prepare
 from hybridwrap.run.recorded import end_of_run
-from hybridwrap.run.walk import walk
+from hybridwrap.run.walk import forward, walk
 
 PLANNED_WELL = frozenset({"planned", "unchanged", "deferred"})
 Show = Callable[[Prepared], None]
@@ -20,7 +20,8 @@ Show = Callable[[Prepared], None]
 def plan(context: Context, modules: Sequence[str], show: Show) -> RunEnd:
     """Plan each module on the outputs that are known now; `show` gets each plan that has changes."""
     moving: set[Reference] = set()  # outputs that a plan of this run would change
-    ends = walk(context, modules, lambda name: _plan(context, name, moving, show), ended_well=PLANNED_WELL)
+    way = forward(context, modules, PLANNED_WELL)
+    ends = walk(context, modules, lambda name: _plan(context, name, moving, show), way)
     return end_of_run(context, ends)
 
 

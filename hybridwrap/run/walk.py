@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
@@ -24,11 +24,24 @@ Prepare = Callable[[str], Prepared | ModuleEnd]
 Approve = Callable[[Sequence[Prepared]], frozenset[str]]
 
 
-def walk(
-    context: Context, modules: Sequence[str], work: Work, *, ended_well: frozenset[str] = ENDED_WELL
-) -> Mapping[str, ModuleEnd]:
-    """Run `work` for each module in the order of the graph; what comes after an end not in `ended_well` waits."""
-    queue = _queue(context, modules, ended_well)
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What must have ended well before each module, which ends are that, and how what was not reached ends."""
+
+    needs: Mapping[str, Sequence[str]]
+    ended_well: frozenset[str] = ENDED_WELL
+    not_reached: Callable[[Context, str, tuple[str, ...]], ModuleEnd] = waiting_end
+
+
+def forward(context: Context, modules: Sequence[str], ended_well: frozenset[str] = ENDED_WELL) -> Way:
+    """The way of the stack's graph."""
+    return Way({name: context.tools.stack.modules[name].needs for name in modules}, ended_well)
+
+
+def walk(context: Context, modules: Sequence[str], work: Work, way: Way | None = None) -> Mapping[str, ModuleEnd]:
+    """Run `work` for each module; what comes after one that did not end well waits. None said: forward."""
+    way = way or forward(context, modules)
+    queue = Queue(modules, way.needs, way.ended_well)
     with ThreadPoolExecutor(context.options.parallelism) as pool:
         running: dict[Future[ModuleEnd], str] = {}
         while True:
@@ -36,9 +49,9 @@ def walk(
                 for name in queue.take_ready(context.options.parallelism - len(running)):
                     running[pool.submit(_timed, name, context, work)] = name
             if not running:
-                return _close(context, queue)
+                return _close(context, queue, way)
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                _ended(context, queue, running.pop(future), future.result())
+                _ended(context, queue, way, running.pop(future), future.result())
 
 
 def walk_in_waves(
@@ -47,21 +60,23 @@ def walk_in_waves(
     prepare: Prepare,
     approve: Approve,
     carry_out: Callable[[Prepared], ModuleEnd],
+    way: Way | None = None,
 ) -> Mapping[str, ModuleEnd]:
     """Prepare all modules that are ready, ask about those with changes once, carry out, and go on to the next wave."""
-    queue = _queue(context, modules, ENDED_WELL)
+    way = way or forward(context, modules)
+    queue = Queue(modules, way.needs, way.ended_well)
     with ThreadPoolExecutor(context.options.parallelism) as pool:
         while not context.stop.wanted and (ready := queue.take_ready()):
             results = dict(zip(ready, pool.map(partial(_timed, context=context, work=prepare), ready), strict=True))
             plans = {name: result for name, result in results.items() if isinstance(result, Prepared)}
             for name, result in results.items():
                 if isinstance(result, ModuleEnd):
-                    _ended(context, queue, name, result)
+                    _ended(context, queue, way, name, result)
             approved = approve(list(plans.values())) if plans else frozenset()
             finish = partial(_finish, context, plans=plans, approved=approved, carry_out=carry_out)
             for name, end in zip(plans, pool.map(finish, plans), strict=True):
-                _ended(context, queue, name, end)
-    return _close(context, queue)
+                _ended(context, queue, way, name, end)
+    return _close(context, queue, way)
 
 
 def _timed(name: str, context: Context, work: Callable[[str], T]) -> T | ModuleEnd:
@@ -84,21 +99,16 @@ def _finish(
     return ModuleEnd("declined", 130, reason="not approved")
 
 
-def _queue(context: Context, modules: Sequence[str], ended_well: frozenset[str]) -> Queue:
-    declared = context.tools.stack.modules
-    return Queue(modules, {name: declared[name].needs for name in modules}, ended_well)
-
-
-def _ended(context: Context, queue: Queue, name: str, end: ModuleEnd) -> None:
+def _ended(context: Context, queue: Queue, way: Way, name: str, end: ModuleEnd) -> None:
     queue.end(name, end)
     context.watch.module_ended(name, end)
-    if context.options.fail_fast and end.result not in ENDED_WELL:
+    if context.options.fail_fast and end.result not in way.ended_well:
         context.stop.no_more(f"--fail-fast after {name}")
 
 
-def _close(context: Context, queue: Queue) -> Mapping[str, ModuleEnd]:
+def _close(context: Context, queue: Queue, way: Way) -> Mapping[str, ModuleEnd]:
     for name in queue.waiting:
-        end = waiting_end(context, name, queue.blocked_by(name))
+        end = way.not_reached(context, name, queue.blocked_by(name))
         queue.ends[name] = end
         context.watch.module_ended(name, end)
     return queue.ends
