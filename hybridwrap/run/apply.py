@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from hybridwrap.domain.run import ModuleEnd, RunEnd
-from hybridwrap.errors import ApprovalOutdated, PlanOutdated, SlotTaken
 from hybridwrap.run.adopt import adopted_on_the_way
 from hybridwrap.run.context import Context
+from hybridwrap.run.limits import within_guard
 from hybridwrap.run.needs import resolve
+from hybridwrap.run.overtaken import carry_out_approved, carry_out_plan
 from hybridwrap.run.preparation import Prepared, prepare
 from hybridwrap.run.recorded import recorded_run
-from hybridwrap.run.retry import carry_out_with_retries
 from hybridwrap.run.unchanged import settle_unchanged
 from hybridwrap.run.walk import Approve, walk, walk_in_waves
-
-TRIES = 3  # how often a module is planned again because somebody else acted on it meanwhile
 
 
 def apply(context: Context, modules: Sequence[str], approve: Approve | None) -> RunEnd:
@@ -44,32 +42,8 @@ def _prepared(context: Context, name: str) -> Prepared | ModuleEnd:
 
 
 def _at_once(context: Context, name: str) -> ModuleEnd:
-    return _again_when_overtaken(context, name, lambda: _prepared(context, name))
+    return carry_out_plan(context, name, lambda: within_guard(context, _prepared(context, name)))
 
 
 def _as_approved(context: Context, approved: Prepared) -> ModuleEnd:
-    """Carry out an approved plan; when another one had to be made, only if it does nothing more."""
-    name = approved.module.name
-    plans = iter([approved])
-
-    def next_plan() -> Prepared | ModuleEnd:
-        plan = next(plans, None) or _prepared(context, name)
-        if isinstance(plan, Prepared) and not set(plan.actions) <= set(approved.actions):
-            plan.folder.remove()
-            raise ApprovalOutdated(f"{name}: another plan had to be made, and it does more than the approved one")
-        return plan
-
-    return _again_when_overtaken(context, name, next_plan)
-
-
-def _again_when_overtaken(context: Context, name: str, plan: Callable[[], Prepared | ModuleEnd]) -> ModuleEnd:
-    for tries_left in reversed(range(TRIES)):
-        try:
-            prepared = plan()
-            return prepared if isinstance(prepared, ModuleEnd) else carry_out_with_retries(context, prepared, plan)
-        except (PlanOutdated, SlotTaken):
-            if not tries_left:
-                raise
-            context.watch.warning(name, "somebody else acted on it meanwhile; planning again")
-            context.knowledge.learn(context.tools.ledger.record(name))
-    raise AssertionError("the last try returns or raises")
+    return carry_out_approved(context, approved, lambda: _prepared(context, approved.module.name))
