@@ -54,9 +54,12 @@ class Display:
 
     def print(self, text: str, *, indent: int = 0, wrap: bool = False) -> None:
         """Print above the lines; `wrap` breaks a long text between words, else only the terminal breaks it."""
-        shown = Padding(Text.from_ansi(text), (0, 0, 0, indent)) if indent else Text.from_ansi(text)
+        shown = Text.from_ansi(text)
         with suppress(OSError):
-            self.console.print(shown, soft_wrap=not wrap)
+            if wrap:
+                self.console.print(Padding(shown, (0, 0, 0, indent)))
+            else:
+                self.console.print(Text(" " * indent) + shown, soft_wrap=True)
 
 
 def _segments(lines: Iterable[Line], console: Console) -> Iterator[Segment]:

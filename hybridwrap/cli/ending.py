@@ -37,5 +37,5 @@ def _known(ends: Mapping[str, ModuleEnd], outputs: OutputsByModule) -> Iterator[
         if output.provenance is Provenance.KNOWN
     ]
     if names:
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        more = f" and {len(names) - SHOWN} more (hybridwrap output)" if len(names) > SHOWN else ""
         yield f"known: {', '.join(names[:SHOWN])}{more}"

@@ -23,6 +23,7 @@ COLOURS = {
     "deferred": "yellow",
 }
 PLANNED = {"add": "to create", "change": "to change", "remove": "to destroy", "import": "to import"}
+SIGNS = {"import": "=", "add": "+", "change": "~", "remove": "-"}
 DONE = {"add": "created", "change": "changed", "remove": "destroyed", "import": "imported"}
 
 
@@ -38,6 +39,11 @@ def faint(text: str) -> str:
 def counted(counts: Mapping[str, int], words: Mapping[str, str]) -> str:
     told = [f"{counts[key]} {word}" for key, word in words.items() if counts.get(key)]
     return ", ".join(told)
+
+
+def in_signs(counts: Mapping[str, int]) -> str:
+    """+3 ~1 -2: where there is no room for words."""
+    return " ".join(f"{sign}{counts[key]}" for key, sign in SIGNS.items() if counts.get(key))
 
 
 def duration(seconds: float) -> str:

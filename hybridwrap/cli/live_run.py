@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from threading import Event, RLock, Thread
 
@@ -12,8 +12,8 @@ from hybridwrap.cli.board import Board, Work
 from hybridwrap.cli.display import Display
 from hybridwrap.cli.ending import FINE, OutputsByModule, last_lines
 from hybridwrap.cli.failures import below, headline
-from hybridwrap.cli.lines import DONE, PLANNED, cells, coloured, counted, duration, faint, padded
-from hybridwrap.cli.live_view import Size, live_lines
+from hybridwrap.cli.lines import DONE, PLANNED, cells, coloured, counted, duration, faint, in_signs, padded
+from hybridwrap.cli.live_view import Size, live_lines, name_width
 from hybridwrap.cli.scene import Scene
 from hybridwrap.cli.steps import NORMAL, VERBOSE, in_words
 from hybridwrap.domain.pace import usual_seconds
@@ -23,7 +23,7 @@ from hybridwrap.errors import HybridwrapError
 
 SECONDS = 0.2  # between two looks at what changed
 FEW = 20  # modules of which each gets a line of its own, whatever became of it
-RESULT = 9  # columns
+RESULT, COUNTS = 9, 22  # columns
 NAMED = 5  # of modules that share a line
 
 
@@ -37,7 +37,7 @@ class LiveRun:
         self._board = Board(scene.clock, scene.needs(scene.modules))
         self._command = ""
         self._earlier: Sequence[Run] = ()
-        self._folded: dict[tuple[str, str], list[str]] = {}  # result, what it waits for -> modules
+        self._folded: dict[str, ModuleEnd] = {}  # pending modules that got no line
         self._lock = RLock()
 
     @contextmanager
@@ -74,7 +74,7 @@ class LiveRun:
         with self._lock:
             self._board.event(module, event)
             told = in_words(event)
-            if told and told[0] <= self._verbosity:
+            if told and max(told[0], VERBOSE) <= self._verbosity:
                 self._say(module, faint(told[1]))
 
     def warning(self, module: str, text: str) -> None:
@@ -87,14 +87,15 @@ class LiveRun:
     def module_ended(self, module: str, end: ModuleEnd) -> None:
         with self._lock:
             work = self._board.ended(module, end)
-            if self._is_folded(end):
-                self._folded.setdefault((end.result, end.waits_for or end.reason), []).append(module)
-            else:
+            many = len(self._board.needs) > FEW
+            if many and end.result == "pending":
+                self._folded[module] = end
+            elif not (many and end.result == "unchanged"):
                 self._ending(module, end, work)
 
     def run_ended(self, end: RunEnd, outputs: OutputsByModule) -> None:
         for line in last_lines(end.modules, outputs, self._board.elapsed()):
-            self._display.print(line)
+            self._display.print(line, wrap=True)
 
     def refresh(self) -> None:
         """Draw what has changed since the last time."""
@@ -114,31 +115,27 @@ class LiveRun:
 
     def _ending(self, module: str, end: ModuleEnd, work: Work | None) -> None:
         """One line; what does not fit into it stands below."""
-        counts = counted(end.counts, PLANNED if end.result == "planned" else DONE)
-        took = faint(duration(end.seconds)) if end.seconds else ""
-        short = "  ".join(part for part in (coloured(end.result, RESULT), counts, took) if part)
+        words = counted(end.counts, PLANNED if end.result == "planned" else DONE)
         told = headline(self._scene, module, end, work.phase if work else "")
-        whole = "  ".join(part for part in (coloured(end.result, RESULT), counts, told, took) if part)
-        if cells(click.unstyle(whole)) + self._name_width + 2 <= self._display.console.width:
-            self._say(module, whole)
-        else:
-            self._say(module, short)
+        room = self._display.console.width - self._name_width - 2
+        lines = [_ended(end, counts, told) for counts in (padded(words, COUNTS), words, in_signs(end.counts))]
+        fitting = next((line for line in lines if cells(click.unstyle(line)) <= room), "")
+        self._say(module, fitting or _ended(end, in_signs(end.counts), ""))
+        if told and not fitting:
             self._display.print(told, indent=2, wrap=True)
         if end.result not in FINE:
             for line in below(self._scene, module, end, everything=self._verbosity >= VERBOSE):
-                self._display.print(faint(line), indent=2, wrap=not line.startswith("log: "))
-
-    def _is_folded(self, end: ModuleEnd) -> bool:
-        return len(self._board.needs) > FEW and end.result in {"unchanged", "pending"}
+                shown = line.lstrip()
+                self._display.print(faint(shown), indent=2 + len(line) - len(shown), wrap=not line.startswith("log: "))
 
     def _unfold(self) -> None:
-        """Say in a line for each reason what became of the modules that got none."""
-        for (result, reason), modules in self._folded.items():
-            many = f"and {len(modules) - NAMED} more" if len(modules) > NAMED else ""
-            waits = f"waiting for {reason}" if result == "pending" else ""
-            names = ", ".join(part for part in (*modules[:NAMED], many) if part)
-            told = "  ".join(part for part in (f"{len(modules)} {coloured(result)}", waits, faint(names)) if part)
-            self._display.print(told, wrap=True)
+        """Say of the pending modules in a line for each cause how many there are."""
+        behind: dict[str, list[str]] = {}
+        for module, end in self._folded.items():
+            behind.setdefault(_cause(end, self._folded), []).append(module)
+        for cause, modules in behind.items():
+            names = ", ".join(modules[:NAMED]) + (f" and {len(modules) - NAMED} more" if len(modules) > NAMED else "")
+            self._display.print(f"{coloured('pending')}  {len(modules)} {cause}: {faint(names)}", wrap=True)
         self._folded.clear()
 
     def _say(self, module: str, text: str) -> None:
@@ -147,5 +144,16 @@ class LiveRun:
 
     @property
     def _name_width(self) -> int:
-        widest = max(map(cells, self._board.needs), default=0)
-        return min(widest, self._display.console.width // 3)
+        return name_width(self._board.needs, self._display.console.width)
+
+
+def _ended(end: ModuleEnd, counts: str, told: str) -> str:
+    took = faint(duration(end.seconds)) if end.seconds else ""
+    return "  ".join(part for part in (coloured(end.result, RESULT), counts if end.counts else "", told, took) if part)
+
+
+def _cause(end: ModuleEnd, pending: Mapping[str, ModuleEnd]) -> str:
+    """What the first of a chain of waiting modules waits for."""
+    while (module := end.waits_for.partition(".")[0]) in pending:
+        end = pending[module]
+    return f"behind {module}" if module else end.reason

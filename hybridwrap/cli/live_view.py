@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hybridwrap.cli.board import Board, Work
@@ -11,11 +11,12 @@ from hybridwrap.cli.lines import COLOURS, cells, fitted, fitted_at_end, padded, 
 Piece = tuple[str, str]  # text, style
 Line = list[Piece]
 
-FAINT = "bright_black"
+FAINT, BAD = "bright_black", "red"
 BAR, REST = "━", "─"
-PHASE = 8  # columns: "destroy" and one to part it from the next
+PHASE = 9  # columns: "destroy" and what parts it from the next
 WIDE, ROOMY = 76, 110  # terminals with room for a bar, and for a long one
 BARS = {WIDE: 12, ROOMY: 24}
+WIDEST = 120  # columns that are used: farther apart, eyes lose the line
 SPARED = 8  # columns of the last line that stay free: a terminal writes `^C` there
 LEFT_TO_OTHERS = 3  # lines of the terminal that are never ours
 
@@ -26,35 +27,43 @@ class Size:
     height: int
 
 
+def name_width(modules: Iterable[str], width: int) -> int:
+    """Columns for names of modules in a terminal of this width: a third of it at most."""
+    return min(max(map(cells, modules), default=0), width // 3)
+
+
 def live_lines(board: Board, usual: Mapping[str, float], parallelism: int, now: float, size: Size) -> list[Line]:
     """At most as many lines as the terminal has, each at most as wide; the last one sums up."""
-    working = board.at_work
+    working, width = board.at_work, min(size.width, WIDEST)
     room = max(size.height - LEFT_TO_OTHERS - 2, 1)
     shown = working[:room] if len(working) <= room else working[: room - 1]
-    name = min(max((cells(work.module) for work in shown), default=0), max(size.width // 3, 8))
-    lines = [_working(work, name, now, size.width) for work in shown]
+    name = name_width(board.needs, size.width)
+    digits = max((len(str(work.total)) for work in shown), default=0)
+    lines = [_working(work, name, digits, now, width) for work in shown]
     if len(shown) < len(working):
-        lines.append(_others(working[len(shown) :], size.width))
-    return [*lines, _footer(board, usual, parallelism, size.width)]
+        lines.append(_others(working[len(shown) :], width))
+    return [*lines, _footer(board, usual, parallelism, width)]
 
 
-def _working(work: Work, name: int, now: float, width: int) -> Line:
+def _working(work: Work, name: int, digits: int, now: float, width: int) -> Line:
     """`module  phase  done/total bar  what it is at   elapsed`."""
     elapsed = ticking(now - work.since)
     line: Line = [(padded(fitted(work.module, name), name), ""), (f"  {work.phase:<{PHASE}}", COLOURS["running"])]
-    line += _progress(work, width)
-    room = width - sum(cells(text) for text, _ in line) - len(elapsed) - 2
-    line.append((padded(_current(work, now, room - 1), room - 1), FAINT))
+    line += _progress(work, digits, width)
+    room = width - 1 - sum(cells(text) for text, _ in line) - len(elapsed) - 2
+    line.append((padded(_current(work, now, room), room), FAINT))
     return [*line, ("  ", ""), (elapsed, "")]
 
 
-def _progress(work: Work, width: int) -> Line:
+def _progress(work: Work, digits: int, width: int) -> Line:
     if not work.total or work.phase in {"init", "plan"}:
         return []
-    line: Line = [(f"{work.done}/{work.total} ", "")]
+    line: Line = [(f"{work.done:>{digits}}/{work.total:<{digits}} ", "")]
     if bar := next((size for least, size in sorted(BARS.items(), reverse=True) if width >= least), 0):
         full = bar * work.done // work.total
         line += [(BAR * full, COLOURS["ok"]), (REST * (bar - full), FAINT), ("  ", "")]
+    if work.failed:
+        line.append((f"{len(work.failed)} failed  ", BAD))
     return line
 
 
@@ -64,9 +73,10 @@ def _current(work: Work, now: float, room: int) -> str:
     if busy is None:
         return ""
     others = f" +{len(work.busy) - 1}" if len(work.busy) > 1 else ""
-    tail = f" {busy.verb} {ticking(now - busy.since)}{others}"
-    if room < len(tail) + 12:
-        tail = f" {ticking(now - busy.since)}{others}"
+    since = f" {ticking(now - busy.since)}{others}"
+    tail = f" {busy.verb}{since}"
+    if cells(busy.address + tail) > room:
+        tail = since
     return fitted(fitted_at_end(busy.address, max(room - len(tail), 1)) + tail, max(room, 0))
 
 
@@ -86,7 +96,7 @@ def _footer(board: Board, usual: Mapping[str, float], parallelism: int, width: i
 def _counts(counts: Mapping[str, int]) -> Iterator[Piece]:
     for index, (word, count) in enumerate(counts.items()):
         yield (", " if index else "") + f"{count} ", ""
-        yield word, COLOURS.get(word, "red")
+        yield word, COLOURS.get(word, BAD)
 
 
 def _cut(line: Line, width: int) -> Line:

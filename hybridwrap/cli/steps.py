@@ -14,7 +14,7 @@ def in_words(event: EngineEvent) -> tuple[int, str] | None:
     """From which verbosity on an event is told, and its text; errors are told at a module's end."""
     match event:
         case Hook(phase="errored"):
-            return NORMAL, f"{_what(event)} failed"
+            return VERBOSE if event.provisioner else NORMAL, f"{_what(event)} failed"
         case Hook(phase="complete"):
             return VERBOSE, f"{_what(event)} done"
         case Hook():
