@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shutil
 import socket
@@ -40,15 +41,20 @@ class Ports:
 
 
 @contextmanager
-def s3_server(folder: Path, bucket: str) -> Iterator[S3Server]:
-    """Run a server with one bucket; raise ServerFailed when it can't be had."""
+def s3_server(folder: Path, bucket: str, *, access_key: str = "demo", secret_key: str = "") -> Iterator[S3Server]:
+    """Run a server with one bucket and one pair of keys; raise ServerFailed when it can't be had."""
     ports = _free_ports()
-    server = S3Server(f"http://{HOST}:{ports.http['s3']}", "demo", secrets.token_hex(16))
+    server = S3Server(f"http://{HOST}:{ports.http['s3']}", access_key, secret_key or secrets.token_hex(16))
     log = folder / "server.log"
     with log.open("w") as output:
         # In a session of its own: Ctrl-C must not end it before those who use it.
         process = subprocess.Popen(
-            _command(folder, ports, server), stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+            _command(folder, ports, server),
+            cwd=folder,
+            env={name: value for name, value in os.environ.items() if not name.startswith("AWS_")},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
     try:
         _wait_for_bucket(server, bucket, process, log)
@@ -70,7 +76,10 @@ def _command(folder: Path, ports: Ports, server: S3Server) -> list[str]:
         *(f"-{role}.port={port}" for role, port in ports.http.items()),
         *(f"-{role}.port.grpc={port}" for role, port in ports.grpc.items()),
         *("-s3", f"-s3.config={_keys(folder, server)}", "-s3.port.iceberg=0", "-s3.port.lance=0"),
-        *(f"-filer.localSocket={folder / 'filer.sock'}", f"-s3.localSocket={folder / 's3.sock'}"),
+        *(
+            "-filer.localSocket=filer.sock",
+            "-s3.localSocket=s3.sock",
+        ),  # relative: whole paths may be too long for sockets
         *("-volume.max=400", "-master.volumeSizeLimitMB=64"),
         "-master.telemetry=false",  # on by default: it would report to its makers
     ]

@@ -1,6 +1,6 @@
 """A cloud that is a folder: every object is one JSON file, so it can be looked at, lost and orphaned.
 
-cloud.py FOLDER create ID PROPERTIES    PROPERTIES is a JSON object; the kind of the object is the ID's first word
+cloud.py FOLDER create PROPERTIES ID    PROPERTIES is a JSON object; the kind of the object is the ID's first word
 cloud.py FOLDER delete ID               what is gone already is no error
 cloud.py FOLDER exists ID               exit 0 when it is there, 1 when it is not
 """
@@ -104,11 +104,11 @@ def create(cloud: Path, identity: str, properties: Properties) -> None:
     wait_while_hanging(cloud, name)
     injected = fault(cloud, name)
     if injected == "refuse-create":
-        raise Refused(f"{name}: the cloud refuses to create {identity}")
+        raise Refused(f"the cloud refuses to create {identity}")
     with alone(cloud):
         put(cloud, identity, CREATE[kind(identity)](cloud, properties))
     if injected == "lose-answer":
-        raise Refused(f"{name}: no answer from the cloud; {identity} may exist")
+        raise Refused(f"no answer from the cloud; {identity} may exist")
     print(f"created {identity}")
 
 
@@ -120,7 +120,7 @@ def delete(cloud: Path, identity: str) -> None:
         return
     wait_while_hanging(cloud, name)
     if fault(cloud, name) == "refuse-delete":
-        raise Refused(f"{name}: the cloud refuses to delete {identity}")
+        raise Refused(f"the cloud refuses to delete {identity}")
     with alone(cloud):
         inside = [vm for vm, properties in find(cloud, "vm").items() if properties["subnet_id"] == identity]
         if inside:
@@ -141,7 +141,7 @@ def alone(cloud: Path) -> Iterator[None]:
 
 def main(arguments: list[str]) -> int:
     match arguments:
-        case [folder, "create", identity, properties] if kind(identity) in CREATE:
+        case [folder, "create", properties, identity] if kind(identity) in CREATE:
             Path(folder).mkdir(parents=True, exist_ok=True)
             create(Path(folder), identity, json.loads(properties))
         case [folder, "delete", identity]:

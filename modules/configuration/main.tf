@@ -4,6 +4,10 @@ terraform {
   required_version = ">= 1.6"
 }
 
+locals {
+  properties = jsonencode({ name = var.name, vm_id = var.vm_id, release = var.release, settings = var.settings })
+}
+
 resource "terraform_data" "configuration" {
   triggers_replace = {
     cloud    = var.cloud
@@ -14,8 +18,8 @@ resource "terraform_data" "configuration" {
   }
 
   provisioner "local-exec" {
-    interpreter = ["python3", "${path.module}/../cloud/cloud.py", var.cloud, "create", "configuration-${substr(self.id, 0, 8)}"]
-    command     = jsonencode({ name = var.name, vm_id = var.vm_id, release = var.release, settings = var.settings })
+    interpreter = ["python3", "${path.module}/../cloud/cloud.py", var.cloud, "create", local.properties]
+    command     = "configuration-${substr(self.id, 0, 8)}"
   }
 
   provisioner "local-exec" {

@@ -5,12 +5,16 @@ terraform {
   required_version = ">= 1.6"
 }
 
+locals {
+  properties = jsonencode({ name = var.name, address = var.address, release = var.release })
+}
+
 resource "terraform_data" "health" {
   triggers_replace = { cloud = var.cloud, name = var.name, address = var.address, release = var.release }
 
   provisioner "local-exec" {
-    interpreter = ["python3", "${path.module}/../cloud/cloud.py", var.cloud, "create", "health-${substr(self.id, 0, 8)}"]
-    command     = jsonencode({ name = var.name, address = var.address, release = var.release })
+    interpreter = ["python3", "${path.module}/../cloud/cloud.py", var.cloud, "create", local.properties]
+    command     = "health-${substr(self.id, 0, 8)}"
   }
 
   provisioner "local-exec" {

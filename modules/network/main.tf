@@ -4,12 +4,16 @@ terraform {
   required_version = ">= 1.6"
 }
 
+locals {
+  properties = jsonencode({ name = var.name, cidr = var.cidr })
+}
+
 resource "terraform_data" "subnet" {
   triggers_replace = { cloud = var.cloud, name = var.name, cidr = var.cidr }
 
   provisioner "local-exec" {
-    interpreter = ["python3", "${path.module}/../cloud/cloud.py", var.cloud, "create", "subnet-${substr(self.id, 0, 8)}"]
-    command     = jsonencode({ name = var.name, cidr = var.cidr })
+    interpreter = ["python3", "${path.module}/../cloud/cloud.py", var.cloud, "create", local.properties]
+    command     = "subnet-${substr(self.id, 0, 8)}"
   }
 
   provisioner "local-exec" {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import re
@@ -39,8 +40,9 @@ class Demo:
 
     def wait_until_shown(self, pattern: str) -> None:
         while not re.search(pattern, self.output):
-            with pytest.raises(subprocess.TimeoutExpired):
+            with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(timeout=0.05)
+                pytest.fail(f"the demo ended early:\n{self.output}")
 
     def leaves_nothing(self) -> bool:
         (port,) = re.findall(r"S3 server at http://127\.0\.0\.1:(\d+)", self.output)

