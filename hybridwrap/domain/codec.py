@@ -22,7 +22,7 @@ from hybridwrap.domain.record import Record
 from hybridwrap.errors import LedgerDamaged, LedgerMisused
 
 INLINE_BYTES = 48 * 1024
-LARGE = frozenset({"inputs", "outputs", "previous_outputs", "planned", "objects", "errors", "steps"})
+LARGE = frozenset({"inputs", "outputs", "previous_outputs", "planned", "objects", "errors", "steps", "drift"})
 NESTED = frozenset({"end", "intent"})  # parts that have large fields of their own
 
 Spill = Callable[[bytes], str]  # keeps bytes elsewhere, returns their digest

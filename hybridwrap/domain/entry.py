@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from hybridwrap.domain.declared import Declared
+from hybridwrap.domain.drift import Drift
 from hybridwrap.domain.engine_run import Diagnostic, PlannedChange
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.outputs import Output
@@ -213,6 +214,7 @@ class Observe:
     engine: EngineIdentity | None = None
     evidence: tuple[str, ...] = ()  # of absence
     owner_end: OwnerEnd | None = None  # what the absence of an owned module follows from
+    drift: Drift | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from hybridwrap.domain.drift import Drift
 from hybridwrap.domain.entry import (
     Adopt,
     Begin,
@@ -41,7 +42,7 @@ def fold(record: Record, entry: Entry, digest: str) -> Record:
             return after
         raise LedgerDamaged(f"{entry.module} entry {entry.seq}: `{entry.kind}` while the module is {held_by(record)}")
     if entry.incarnation != record.incarnation:
-        after = replace(after, incarnation=entry.incarnation, doubted=False, evidence=())
+        after = replace(after, incarnation=entry.incarnation, doubted=False, evidence=(), drift=None)
     followed = _followed(after, entry)
     return replace(followed, doubted=True) if followed.settled is Status.UNKNOWN else followed
 
@@ -139,7 +140,13 @@ def _ended(record: Record, body: End, time: str) -> Record:
         kept=body.kept or (record.kept if status is Status.UNKNOWN else None),
         state_lock=body.state_lock or (record.state_lock if status is Status.UNKNOWN else ""),
         superseded={**record.superseded, **{dead.operation: state for dead in holder.took_over}},
+        drift=_drift_after(record, status),
     )
+
+
+def _drift_after(record: Record, status: Status) -> Drift | None:
+    """What a change leaves of the drift that was seen before it."""
+    return record.drift.after_change() if record.drift and status is not Status.DESTROYED else None
 
 
 def _declared_by(record: Record, intent: Begin) -> Record:
@@ -181,13 +188,16 @@ def _observed(record: Record, entry: Entry, body: Observe) -> Record:
     )
     if body.inputs is not None:
         seen = replace(seen, inputs=body.inputs, inputs_digest=body.inputs_digest, upstream_digest=body.upstream_digest)
+    if body.drift is not None:  # no act on the module: what a run left pending stays so
+        return replace(seen, drift=body.drift)
     if body.status is None or body.status is record.settled:
         return replace(seen, run=body.run)
     return _settled(seen, entry, body.status, body.reason, body.run)
 
 
 def _adopted(record: Record, entry: Entry, body: Adopt) -> Record:
-    taken = replace(record, state=body.state, outputs=body.outputs, objects=body.objects)
+    drift = _drift_after(record, Status.OK)
+    taken = replace(record, state=body.state, outputs=body.outputs, objects=body.objects, drift=drift)
     return _settled(taken, entry, Status.OK, body.reason, body.run)
 
 
@@ -196,7 +206,7 @@ def _settled(record: Record, entry: Entry, status: Status, reason: str, run: str
     if status in CLEARED:
         record = replace(record, errors=(), failed_command=(), warnings=())
     if status is Status.DESTROYED:
-        record = replace(record, objects=(), outputs=_kept_outputs(record.outputs, {}, status))
+        record = replace(record, objects=(), outputs=_kept_outputs(record.outputs, {}, status), drift=None)
     if status is not Status.UNKNOWN:
         record = replace(record, kept=None)
     stamp = Stamp(entry.time, str(entry.writer), run, entry.operation, entry.kind.value)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hybridwrap.domain.declared import Declared
+from hybridwrap.domain.drift import Drift
 from hybridwrap.domain.engine_run import Diagnostic, PlannedChange
 from hybridwrap.domain.entry import (
     Begin,
@@ -94,6 +95,7 @@ class Record:
     doubted: bool = False  # this incarnation was unknown once: its absence has to be searched for
     declared: Declared | None = None
     owner_incarnation: str = ""  # the life of the owner that this one goes with
+    drift: Drift | None = None  # None: none is known, and none was accepted
 
     @property
     def stamp(self) -> Stamp:

@@ -81,10 +81,8 @@ def _objection(record: Record, body: Body) -> str:
             return _begin_objection(record, body)
         case End():
             return _end_objection(record, body)
-        case Observe(status=Status() as status) if status not in OBSERVABLE:
-            return f"{status} cannot be observed"
-        case Observe(status=Status.DESTROYED, evidence=()):
-            return "destroyed needs evidence"
+        case Observe():
+            return _observe_objection(record, body)
     return ""
 
 
@@ -94,6 +92,15 @@ def _begin_objection(record: Record, body: Begin) -> str:
     if record.settled is Status.UNKNOWN and body.command == "apply":
         return "an unknown module has to be reconciled first"
     return ""
+
+
+def _observe_objection(record: Record, body: Observe) -> str:
+    if body.drift is not None:
+        drifts = record.settled not in {Status.NONE, Status.DESTROYED}
+        return "" if drifts else "there is nothing that could drift"
+    if body.status not in {None, *OBSERVABLE}:
+        return f"{body.status} cannot be observed"
+    return "destroyed needs evidence" if body.status is Status.DESTROYED and not body.evidence else ""
 
 
 def _end_objection(record: Record, body: End) -> str:

@@ -17,6 +17,7 @@ from hybridwrap.domain import json
 from hybridwrap.domain import run as runs
 from hybridwrap.domain.codec import INLINE_BYTES, decode_entry, digest_of, encode, encode_entry
 from hybridwrap.domain.declared import Declared
+from hybridwrap.domain.drift import Acceptance, Difference, Drift
 from hybridwrap.domain.engine_run import Diagnostic, PlannedChange
 from hybridwrap.domain.entry import (
     BODIES,
@@ -96,6 +97,7 @@ ends = built(
     durations=st.dictionaries(texts, st.floats(0, 1e6), max_size=2),
     steps=listed(built(Step)),
 )
+differences = built(Difference, attributes=listed(texts))
 declared = built(
     Declared,
     needs=listed(texts),
@@ -129,6 +131,7 @@ bodies: st.SearchStrategy[Body] = st.one_of(
         inputs=st.none() | inputs,
         source=st.none() | built(Source),
         engine=st.none() | built(EngineIdentity),
+        drift=st.none() | built(Drift, differences=listed(differences), accepted=listed(built(Acceptance))),
     ),
     built(Adopt, state=marks, outputs=outputs, objects=objects, origin=st.dictionaries(texts, values, max_size=2)),
     built(Retain),
@@ -268,10 +271,10 @@ def documented(schema: dict[str, Any], modules: list[Any]) -> Iterator[tuple[typ
 
 
 def test_the_schemas_name_every_field_that_is_written() -> None:
-    from hybridwrap.domain import engine_run, entry, outputs, state
+    from hybridwrap.domain import drift, engine_run, entry, outputs, state
 
     found = [
-        *documented(ENTRY_SCHEMA, [entry, engine_run, outputs, state]),
+        *documented(ENTRY_SCHEMA, [entry, engine_run, outputs, state, drift]),
         *documented(RUN_SCHEMA, [runs, engine_run, entry]),
     ]
     assert {RunStart, RunEnd, ModuleEnd, PendingModule, Begin, End, Writer, StatePlace} <= {kind for kind, _ in found}

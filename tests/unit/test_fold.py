@@ -7,14 +7,15 @@ from dataclasses import replace
 import pytest
 
 from hybridwrap.domain.codec import digest_of
-from hybridwrap.domain.engine_run import Diagnostic
+from hybridwrap.domain.drift import Acceptance, Difference, Drift
+from hybridwrap.domain.engine_run import Action, Diagnostic
 from hybridwrap.domain.entry import Adopt, Begin, Body, Cancel, Confirm, End, Entry, Observe, RecordedInput, Source
 from hybridwrap.domain.fold import fold
 from hybridwrap.domain.outputs import Output, Provenance
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.errors import LedgerDamaged
-from tests.support.ledgers import begin, failed, ok, output, state, unknown, writer
+from tests.support.ledgers import begin, cancelled, destroyed, failed, ok, output, state, unknown, writer
 
 
 def after(*steps: tuple[Body, str], start: Record | None = None) -> Record:
@@ -141,3 +142,35 @@ def test_a_head_that_contradicts_itself_is_damage() -> None:
     torn = replace(after((begin(), "O1")), intent=None)
     with pytest.raises(LedgerDamaged, match="what nobody began"):
         after((End(Outcome.SUCCEEDED, Status.OK), "O1"), start=torn)
+
+
+DRIFT = Drift(
+    "time 3",
+    (Difference("aws_vpc.main", Action.UPDATE, attributes=("tags",), since="time 3"),),
+    (Acceptance("aws_vpc.other", "2026-12-31", "known"),),
+)
+
+
+def drifted() -> Record:
+    return after((begin(run="R1"), "O1"), (ok(), "O1"), (Observe("R2", "drift", drift=DRIFT), ""))
+
+
+def test_drift_is_seen_and_is_no_act_on_the_module() -> None:
+    record = drifted()
+    assert record.drift == DRIFT
+    assert (record.run, record.since, record.status) == ("R1", "time 2", Status.OK)
+
+
+@pytest.mark.parametrize("end", [ok(2), failed(2), unknown()])
+def test_a_change_makes_drift_a_thing_of_the_past_but_decisions_stand(end: End) -> None:
+    changed = after((begin(), "O2"), (end, "O2"), start=drifted())
+    assert changed.drift == Drift(accepted=DRIFT.accepted)
+    undecided = after((Observe("R2", "drift", drift=replace(DRIFT, accepted=())), ""), start=drifted())
+    assert after((begin(), "O2"), (end, "O2"), start=undecided).drift is None
+
+
+def test_drift_stays_when_nothing_ran_and_goes_with_the_module() -> None:
+    assert after((begin(), "O2"), (cancelled(Status.OK), "O2"), start=drifted()).drift == DRIFT
+    assert after((begin("destroy"), "O2"), (destroyed(), "O2"), start=drifted()).drift is None
+    assert after((Observe("R3", "gone", Status.DESTROYED, evidence=("seen",)), ""), start=drifted()).drift is None
+    assert after((Adopt("R1", "taken in anew", state(9)), ""), start=drifted()).drift == Drift(accepted=DRIFT.accepted)

@@ -1,0 +1,99 @@
+"""Drift: what a look at real objects found to be other than the engine's state says, and what of it is accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from hybridwrap.domain.engine_run import Action
+
+_BELOW = (".", "[")  # what follows an address or attribute when something inside of it is named
+
+
+class DriftResult(StrEnum):
+    """What is to be said of a module's drift in one word."""
+
+    NONE = "none"
+    NEW = "new"
+    ACCEPTED = "accepted"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One object that is not as the state says: changed (update), gone (delete), or there again (create).
+
+    `attributes` are dotted paths of what differs, without values; of an object that is gone there are none.
+    """
+
+    address: str
+    action: Action
+    type: str = ""
+    attributes: tuple[str, ...] = ()
+    since: str = ""  # when it was first seen
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """Somebody's decision that something may differ: an address, or an address with an attribute, and all below it."""
+
+    target: str
+    until: str  # the last day, in UTC: YYYY-MM-DD
+    reason: str
+    by: str = ""
+    time: str = ""
+
+    def covers(self, place: str) -> bool:
+        return place == self.target or place.startswith(tuple(self.target + sign for sign in _BELOW))
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """What the last look that found a change has found; `checked` is empty when the module was changed since."""
+
+    checked: str = ""
+    differences: tuple[Difference, ...] = ()
+    accepted: tuple[Acceptance, ...] = ()
+
+    def new(self, today: str) -> tuple[Difference, ...]:
+        """What no acceptance covers that still holds on a day (YYYY-MM-DD), attribute by attribute."""
+        holding = [each for each in self.accepted if today <= each.until]
+        found = (_uncovered(difference, holding) for difference in self.differences)
+        return tuple(difference for difference in found if difference)
+
+    def result(self, today: str) -> DriftResult:
+        if not self.differences:
+            return DriftResult.NONE
+        return DriftResult.NEW if self.new(today) else DriftResult.ACCEPTED
+
+    def seen(self, found: Iterable[Difference], now: str) -> Drift:
+        """Go on to what another look found; what was seen before keeps the time of that."""
+        before = {difference.address: difference.since for difference in self.differences}
+        dated = (replace(difference, since=before.get(difference.address, now)) for difference in found)
+        return Drift(now, tuple(sorted(dated, key=lambda difference: difference.address)), self.accepted)
+
+    def says(self, found: Iterable[Difference]) -> bool:
+        """Whether another look found the same."""
+        return {replace(d, since="") for d in self.differences} == {replace(d, since="") for d in found}
+
+    def accepting(self, acceptance: Acceptance) -> Drift:
+        """Add a decision; it replaces an earlier one about the same."""
+        others = tuple(each for each in self.accepted if each.target != acceptance.target)
+        return replace(self, accepted=(*others, acceptance))
+
+    def after_change(self) -> Drift | None:
+        """Keep what stands once the module itself was changed: decisions, not findings; None when there are none."""
+        return Drift(accepted=self.accepted) if self.accepted else None
+
+
+def _uncovered(difference: Difference, holding: list[Acceptance]) -> Difference | None:
+    if any(each.covers(difference.address) for each in holding):
+        return None
+    if not difference.attributes:
+        return difference
+    left = tuple(
+        name
+        for name in difference.attributes
+        if not any(each.covers(f"{difference.address}.{name}") for each in holding)
+    )
+    return replace(difference, attributes=left) if left else None

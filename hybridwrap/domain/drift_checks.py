@@ -1,0 +1,25 @@
+"""When a module was last looked at for drift: a look that found no news is kept in the end of its run alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hybridwrap.domain.record import Record
+from hybridwrap.domain.run import Run
+
+COMMAND = "drift"
+NO_DRIFT, NEW_DRIFT, ACCEPTED_DRIFT = "unchanged", "drifted", "accepted"  # results of a module that was looked at
+LOOKED_AT = frozenset({NO_DRIFT, NEW_DRIFT, ACCEPTED_DRIFT})
+
+
+def last_checked(record: Record, runs: Iterable[Run]) -> str:
+    """RFC 3339, "" when it was not looked at since it was changed; `runs` are the newest ones, newest first."""
+    recorded = record.drift.checked if record.drift else ""
+    looks = (_look(run, record.module) for run in runs if run.start.command == COMMAND)
+    newest = max(next(filter(None, looks), ""), recorded)
+    return newest if newest >= record.since else ""
+
+
+def _look(run: Run, module: str) -> str:
+    end = run.end.modules.get(module) if run.end else None
+    return (end.began or run.start.time) if end and end.result in LOOKED_AT else ""
