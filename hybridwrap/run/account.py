@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+from hybridwrap.domain.blame import errors_of
 from hybridwrap.domain.engine_run import Stream
 from hybridwrap.domain.entry import End
 from hybridwrap.domain.outcome import Verdict
@@ -40,7 +41,7 @@ def as_end(account: Account) -> End:
     return replace(
         _left(account),
         failed_command=() if verdict.outcome is Outcome.SUCCEEDED else account.applied.ended.argv,
-        errors=tuple(mask.diagnostic(error) for error in stream.errors),
+        errors=tuple(mask.diagnostic(error) for error in errors_of(stream)),
         reason=mask.text(verdict.reason),
         warnings=tuple(mask.text(warning) for warning in verdict.warnings),
         counts=stream.final.changes if stream.final else {},
