@@ -16,7 +16,7 @@ def resolve(context: Context, name: str) -> ResolvedInputs | ModuleEnd:
     """Resolve a module's inputs, or say which value of which module it waits for. Raise PreflightRefused."""
     module = context.tools.stack.modules[name]
     inputs = resolve_inputs(
-        module, output=lambda r: _output(context, r), secret=lambda r: _secret(context, r), host=context.tools.host
+        module, output=lambda r: _output(context, r), secret=lambda r: secret_value(context, r), host=context.tools.host
     )
     if inputs.waits:
         first = inputs.waits[0].reference
@@ -30,7 +30,7 @@ def resolve(context: Context, name: str) -> ResolvedInputs | ModuleEnd:
     return inputs
 
 
-def _secret(context: Context, reference: Reference) -> Json:
+def secret_value(context: Context, reference: Reference) -> Json:
     """A sensitive value: seen in this run, or read from the state that the record speaks of. Raise LookupError."""
     try:
         return context.knowledge.secret(reference)
