@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 
 from hybridwrap.domain.beat import Beat
 from hybridwrap.domain.engine_run import Diagnostic, PlannedChange
-from hybridwrap.domain.entry import RecordedInput
+from hybridwrap.domain.entry import EngineIdentity, RecordedInput, Source
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.moments import after, seconds_between
 from hybridwrap.domain.pace import critical_path
@@ -92,6 +92,20 @@ class ModuleReport:
         declared = self.record.declared if self.share.begin is None else self.share.begin.declared
         file = normpath(PurePosixPath(declared.source if declared else "", error.file)) if error.file else ""
         return f"{file}:{error.line}" if file and error.line else file
+
+    @property
+    def status(self) -> Status:
+        """Pending is derived: the record has what it was."""
+        pending = self.result == "pending" and self.record.status is not Status.RUNNING
+        return Status.PENDING if pending else self.record.status
+
+    @property
+    def engine(self) -> EngineIdentity | None:
+        return self.share.begin.engine if self.share.begin else self.record.engine
+
+    @property
+    def source(self) -> Source | None:
+        return self.share.begin.source if self.share.begin else self.record.source
 
     @property
     def inputs(self) -> Mapping[str, RecordedInput]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hybridwrap.domain.engine_run import PlannedChange
+from hybridwrap.domain.engine_run import Action, PlannedChange
 from hybridwrap.domain.entry import Adopt, Begin, Confirm, End, Entry, Late, Observe, Retain, Takeover
 from hybridwrap.domain.fold import fold
 from hybridwrap.domain.moments import after
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd, PendingModule
 from hybridwrap.domain.status import Outcome, Status
-from hybridwrap.domain.trace import Step
+from hybridwrap.domain.trace import Fate, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,21 @@ class Share:
     def steps(self) -> tuple[Step, ...]:
         """Of all tries, in their order."""
         return tuple(step for end in self._ends for step in end.steps)
+
+    def fate(self, change: PlannedChange) -> str:
+        """How far one planned change came: done, failed, in doubt, not begun; "" while that is not known."""
+        steps = [step for step in self.steps if step.address == change.address]
+        fates = {step.fate for step in steps}
+        if Fate.OPEN in fates:
+            return "in doubt"
+        if self.end is None:
+            return ""
+        if Fate.FAILED in fates:
+            return "failed"
+        if steps or self.end.outcome is Outcome.SUCCEEDED:
+            half = change.action is Action.REPLACE and len({step.action for step in steps}) == 1
+            return "half done" if half else "done"
+        return "" if self.end.outcome is Outcome.UNKNOWN else "not begun"
 
     @property
     def began(self) -> str:

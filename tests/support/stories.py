@@ -7,12 +7,15 @@ from dataclasses import dataclass, field, replace
 
 from hybridwrap.adapters.memory_store import MemoryStore
 from hybridwrap.domain.charter import stamp
+from hybridwrap.domain.declared import Declared
 from hybridwrap.domain.engine_run import Action, Diagnostic, PlannedChange
 from hybridwrap.domain.entry import Begin, CloudObject, End, Observe, RecordedInput, Source, StateMark
+from hybridwrap.domain.json import Json
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.outputs import Output, Provenance
 from hybridwrap.domain.ports import Store
 from hybridwrap.domain.run import ModuleEnd, RunEnd, RunStart
+from hybridwrap.domain.stack import EngineWish, StateSettings, Verify
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.domain.trace import Fate, Step
 from tests.support.ledgers import ENGINE, LOCKS, PLACE, FakeClock, Ids, writer
@@ -103,6 +106,7 @@ class Story:
             planned=tuple(planned),
             inputs=inputs or {},
             previous_status=record.status,
+            declared=Declared(f"modules/{module}", (), "", StateSettings("local"), EngineWish(), Verify()),
         )
         self.ledger.begin(record, body, operation=operation)
         return operation
@@ -197,11 +201,11 @@ class Story:
         self.ends[module] = end
 
 
-def known(value: object) -> Output:
+def known(value: Json) -> Output:
     return Output(Provenance.KNOWN, value=value, type="string")
 
 
-def text(value: object, reference: str = "") -> RecordedInput:
+def text(value: Json, reference: str = "") -> RecordedInput:
     return RecordedInput(value, reference=reference)
 
 
@@ -242,7 +246,7 @@ def half_applied(story: Story | None = None) -> Story:
     story.apply(
         "vm",
         [
-            change("aws_instance.web", Action.REPLACE, "replace_because_tainted"),
+            change("aws_instance.web", Action.REPLACE, "tainted"),
             change("aws_security_group.web", Action.UPDATE),
         ],
         error("aws_instance.web", "creating EC2 Instance", TAKEN),
@@ -260,3 +264,76 @@ def half_applied(story: Story | None = None) -> Story:
     story.pending("health", "configuration")
     story.end(4)
     return story
+
+
+REGIONS = ("eu-central-1", "eu-west-1", "us-east-1", "us-west-2", "ap-southeast-1")
+PARTS = ("network", "dns", "cluster", "nodes", "database", "cache", "queue", "api", "worker", "web")
+ABOVE = {
+    "dns": ("network",),
+    "cluster": ("network",),
+    "nodes": ("cluster",),
+    "database": ("network",),
+    "cache": ("network",),
+    "queue": ("cluster",),
+    "api": ("nodes", "database", "cache"),
+    "worker": ("nodes", "queue"),
+    "web": ("api", "dns"),
+}
+
+
+def many_needs(count: int) -> dict[str, tuple[str, ...]]:
+    """Cells of ten modules each, on one foundation."""
+    needs: dict[str, tuple[str, ...]] = {"foundation": ()}
+    for index in range(count - 1):
+        cell, part = divmod(index, len(PARTS))
+        where = f"{REGIONS[cell % len(REGIONS)]}-{cell // len(REGIONS)}"
+        above = ABOVE.get(PARTS[part], ())
+        needs[f"{PARTS[part]}-{where}"] = tuple(f"{each}-{where}" for each in above) or ("foundation",)
+    return needs
+
+
+def many(count: int, story: Story | None = None) -> Story:
+    """A large stack of which most is unchanged: some change alike, some replace, one fails, what needs it waits."""
+    story, needs = story or Story(), many_needs(count)
+    bad = next(name for name in needs if name.startswith("nodes-eu-west"))
+    story.start(needs)
+    waiting: set[str] = set()
+    ended: dict[str, float] = {}
+    lanes = [story.clock.seconds] * 8
+    for index, (name, above) in enumerate(needs.items()):
+        if blocked := sorted({bad, *waiting} & set(above)):
+            waiting.add(name)
+            story.pending(name, blocked[0])
+            continue
+        lane = lanes.index(min(lanes))
+        story.clock.seconds = max([lanes[lane], *(ended[each] for each in above)])
+        _turn(story, name, index, fails=name == bad)
+        lanes[lane] = ended[name] = story.clock.seconds
+    story.clock.seconds = max(lanes)
+    story.end(4)
+    return story
+
+
+def _turn(story: Story, name: str, index: int, *, fails: bool) -> None:
+    if fails:
+        planned = [
+            change("aws_launch_template.it", Action.UPDATE),
+            change("aws_autoscaling_group.it", Action.REPLACE, "tainted"),
+        ]
+        told = f"ValidationError: You must use a valid fully-formed launch template. {TAKEN}"
+        failure = error("aws_autoscaling_group.it", "creating Auto Scaling Group", told, line=44)
+        story.apply(name, planned, failure, seconds=25)
+    elif name.startswith("api"):
+        planned = [change("aws_lambda_function.this", Action.UPDATE), change("aws_iam_role.this", Action.UPDATE)]
+        outputs = {"url": known(f"https://{name}.example.test"), "token": Output(Provenance.KNOWN, sensitive=True)}
+        inputs = {"size": text(3), "subnets": text(["subnet-1", "subnet-2"], "{{ modules.network.subnets }}")}
+        story.apply(name, planned, outputs=outputs, inputs=inputs, seconds=6 + index % 7)
+    elif name.startswith("cache") and index % 3 == 0:
+        planned = [
+            change("aws_elasticache_cluster.this", Action.REPLACE, "cannot_update"),
+            change("aws_security_group.this", Action.UPDATE),
+            change("aws_route53_record.old", Action.DELETE, "delete_because_no_resource_config"),
+        ]
+        story.apply(name, planned, seconds=18 + index % 11)
+    else:
+        story.unchanged(name, 1.5 + index % 5 * 0.4)

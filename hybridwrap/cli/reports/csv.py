@@ -1,0 +1,54 @@
+"""A report as a table for spreadsheets: RFC 4180, one row for each module, no cell that is taken for a formula."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+
+from hybridwrap.cli.reports.wording import summary
+from hybridwrap.domain.engine_run import Action
+from hybridwrap.domain.outputs import Provenance
+from hybridwrap.run.report import ModuleReport, Report
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "=", "+", "-", "@")
+PLANNED = (Action.CREATE, Action.UPDATE, Action.REPLACE, Action.DELETE)
+MADE = ("add", "change", "remove", "import")
+COLUMNS = (
+    *("stack", "environment", "run", "command", "module", "result", "status", "reason", "waits_for"),
+    *("began", "ended", "seconds"),
+    *(f"planned_{action}" for action in PLANNED),
+    *(f"done_{word}" for word in MADE),
+    *("errors", "first_error", "place", "outputs_known", "objects_open", "operation"),
+)
+
+Cell = str | int | float
+
+
+def render(report: Report) -> str:
+    text = StringIO()
+    writer = csv.writer(text)  # its own line ends are CRLF
+    writer.writerow(COLUMNS)
+    for module in report.modules:
+        writer.writerow([_safe(cell) for cell in _cells(report, module)])
+    return text.getvalue()
+
+
+def _cells(report: Report, module: ModuleReport) -> tuple[Cell, ...]:
+    end, record = module.end, module.record
+    first = end.errors[0] if end.errors else None
+    return (
+        *(report.stack, report.environment, report.start.run, report.start.command),
+        *(module.module, module.result, module.status, end.reason, end.waits_for),
+        *(module.began, module.ended, round(module.seconds, 3)),
+        *(sum(change.action is action for change in module.planned) for action in PLANNED),
+        *(end.counts.get(word, 0) for word in MADE),
+        *(len(end.errors), summary(first) if first else "", module.place(first) if first else ""),
+        sum(output.provenance is Provenance.KNOWN for output in record.outputs.values()),
+        sum(each.open for each in record.objects),
+        end.operation,
+    )
+
+
+def _safe(cell: Cell) -> Cell:
+    """Quote with an apostrophe what a spreadsheet would calculate, as OWASP has it."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell

@@ -1,0 +1,111 @@
+"""A report for programs (schema report.v1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hybridwrap.cli.reports.next import next_commands, next_for
+from hybridwrap.cli.reports.wording import tally, told
+from hybridwrap.cli.standing_json import output_json
+from hybridwrap.domain.codec import plain
+from hybridwrap.domain.entry import CloudObject, Entry, RecordedInput
+from hybridwrap.domain.json import Json, pretty
+from hybridwrap.run.report import ModuleReport, Report
+
+
+def render(report: Report) -> str:
+    return pretty(as_json(report)) + "\n"
+
+
+def as_json(report: Report) -> Json:
+    return {
+        "version": 1,
+        "stack": report.stack,
+        "environment": report.environment,
+        "run": _run(report),
+        "counts": tally(report),
+        "critical_path": list(report.critical_path),
+        "modules": [_module(report, module) for module in report.modules],
+        "still_pending": {name: plain(pending) for name, pending in report.carried.items()},
+        "next": list(next_commands(report)),
+    }
+
+
+def _run(report: Report) -> Json:
+    start = report.start
+    return {
+        "run": start.run,
+        "command": start.command,
+        "argv": list(start.argv),
+        "by": str(start.writer),
+        "ci_url": start.writer.ci_url,
+        "hybridwrap": start.writer.version,
+        "began": start.time,
+        "ended": report.ended or None,
+        "last_seen": report.last_seen,
+        "seconds": round(report.seconds, 3),
+        "exit_code": report.exit_code,
+    }
+
+
+def _module(report: Report, module: ModuleReport) -> Json:
+    end = module.end
+    return {
+        "module": module.module,
+        "depends_on": list(module.needs),
+        "result": module.result,
+        "status": str(module.status),
+        "reason": end.reason,
+        "hint": end.hint,
+        "waits_for": end.waits_for,
+        "began": module.began or None,
+        "ended": module.ended or None,
+        "seconds": round(module.seconds, 3),
+        "exit_code": end.exit_code,
+        "operation": end.operation,
+        "planned": [plain(change) for change in module.planned],
+        "counts": dict(end.counts),
+        "errors": [{**plain(error), "place": module.place(error)} for error in end.errors],
+        "steps": [plain(step) for step in module.share.steps],
+        "entries": [_entry(entry) for entry in module.share.entries],
+        **_recorded(module),
+        "since": plain(module.since) if module.since else None,
+        "next": list(next_for(report, module)),
+    }
+
+
+def _recorded(module: ModuleReport) -> dict[str, Json]:
+    """What the ledger says of the module itself."""
+    record, end = module.record, module.share.end
+    return {
+        "inputs": {name: _input(given) for name, given in sorted(module.inputs.items())},
+        "outputs": {name: output_json(output) for name, output in sorted(record.outputs.items())},
+        "objects": {
+            "known": [_object(each) for each in record.objects if not each.open],
+            "open": [_object(each) for each in record.objects if each.open],
+        },
+        "engine": plain(module.engine) if module.engine else None,
+        "source": plain(module.source) if module.source else None,
+        "state": plain(record.state) if record.state else None,
+        "warnings": list(end.warnings) if end else [],
+        "signals": [plain(signal) for signal in end.signals] if end else [],
+        "evidence": list(end.evidence) if end else [],
+        "failed_command": list(end.failed_command) if end else [],
+        "durations": dict(end.durations) if end else {},
+        "log": {"path": end.log, "host": module.share.entries[-1].writer.host} if end and end.log else None,
+        "last_sign": module.beat.time if module.beat else None,
+    }
+
+
+def _input(given: RecordedInput) -> Mapping[str, Json]:
+    """One input; a sensitive one has no value."""
+    told_of = {"sensitive": given.sensitive, "reference": given.reference}
+    return told_of if given.sensitive else {**told_of, "value": given.value}
+
+
+def _object(each: CloudObject) -> Mapping[str, Json]:
+    return {"address": each.address, "type": each.type, "id": each.id}
+
+
+def _entry(entry: Entry) -> Mapping[str, Json]:
+    return {"seq": entry.seq, "kind": str(entry.kind), "time": entry.time, "by": str(entry.writer), "text": told(entry)}

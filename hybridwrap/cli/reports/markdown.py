@@ -1,0 +1,203 @@
+"""A report for a job summary or a comment on a pull request, in the Markdown that GitHub and GitLab share.
+
+Keeps: never more than 65,536 characters, which is the most that GitHub takes; what is left out for that is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Final, TypeVar
+
+from hybridwrap.cli.reports.markdown_text import (
+    NAMES_SHOWN,
+    block,
+    code,
+    folded,
+    header,
+    html,
+    html_code,
+    names,
+    prose,
+    row,
+    shortened,
+)
+from hybridwrap.cli.reports.next import line, next_commands
+from hybridwrap.cli.reports.wording import (
+    GRAVE,
+    SYMBOLS,
+    conclusion,
+    moment,
+    planned_in_words,
+    reason_of,
+    summary,
+    tally_in_words,
+)
+from hybridwrap.domain.engine_run import Diagnostic, PlannedChange
+from hybridwrap.run.report import ModuleReport, Report
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+LIMIT: Final = 65_536  # measured as UTF-8, which is never less than characters
+CUT_NOTICE: Final = 300  # kept free for the words that say what was cut
+LONG: Final = 200  # of a name, an address or a summary
+DETAIL: Final = 2_000  # of what an engine says about one error
+ERRORS_EACH: Final = 5
+CHANGES_EACH: Final = 3
+QUIET: Final = ("ok", "unchanged", "destroyed", "retained")
+QUIET_NAMES: Final = 200
+LINK: Final = re.compile(r"https?://[\w./:%?=&+~-]+")
+
+
+def render(report: Report) -> str:
+    head, tail = "\n".join(_head(report)), "\n".join(_tail(report))
+    room = LIMIT - CUT_NOTICE - _size(head) - _size(tail)
+    body, left_out = _fitting(list(_body(report)), room)
+    notice = [f"\n**{left_out} more parts do not fit**; all of it: {code(_everything(report))}\n"] if left_out else []
+    return "\n".join([head, *body, *notice, tail]) + "\n"
+
+
+def _head(report: Report) -> Iterator[str]:
+    start = report.start
+    yield f"### {prose(f'{report.stack} · {report.environment} · {start.command}: {tally_in_words(report)}')}\n"
+    commits = {module.source.git[:9] for module in report.modules if module.source and module.source.git}
+    facts = [
+        f"run {code(start.run)}",
+        f"by {prose(shortened(str(start.writer), LONG))}",
+        moment(start.time),
+        prose(conclusion(report)),
+        *([f"commit {code(commits.pop())}"] if len(commits) == 1 else []),
+        *([f"[job]({start.writer.ci_url})"] if LINK.fullmatch(start.writer.ci_url) else []),
+    ]
+    yield " · ".join(facts)
+
+
+def _body(report: Report) -> Iterator[str]:
+    """Parts that may be left out from the end on, each of them whole by itself; the gravest come first."""
+    yield from _grave(report)
+    yield from _errors(report)
+    yield from _undone(report)
+    yield from _changes(report)
+    yield from _quiet(report)
+    yield from _carried(report)
+
+
+def _grave(report: Report) -> Iterator[str]:
+    grave = [(module, change) for module in report.modules for change in module.planned if change.action in GRAVE]
+    rows = [
+        row([_names(module for module, _ in alike), SYMBOLS[change.action], code(_short(change.address)), prose(told)])
+        for (change, told), alike in _alike(grave, _change_and_fate)
+    ]
+    yield from _table("Replaced or destroyed", ("modules", "", "object", ""), rows)
+
+
+def _change_and_fate(pair: tuple[ModuleReport, PlannedChange]) -> tuple[PlannedChange, str]:
+    module, change = pair
+    return change, ", ".join(filter(None, [reason_of(change), module.share.fate(change)]))
+
+
+def _errors(report: Report) -> Iterator[str]:
+    """Each error once, folded, with all modules that have it."""
+    failed = [module for module in report.modules if module.end.errors]
+    if failed:
+        yield "\n#### Errors\n"
+    for errors, alike in _alike(failed, lambda module: module.end.errors):
+        who = names([_short(module.module) for module in alike], as_code=html_code)
+        title = f"{who}: {html(_short(summary(errors[0])))} {html_code(alike[0].place(errors[0]))}"
+        told = [_error(alike[0], error) for error in errors[:ERRORS_EACH]]
+        more = [f"and {len(errors) - ERRORS_EACH} more errors"] if len(errors) > ERRORS_EACH else []
+        yield folded(title.rstrip(), "\n\n".join([*told, *more]))
+
+
+def _error(module: ModuleReport, error: Diagnostic) -> str:
+    line = f"**{prose(_short(summary(error)))}** {code(module.place(error))}".rstrip()
+    return f"{line}\n\n{block(shortened(error.detail, DETAIL))}" if error.detail else line
+
+
+def _undone(report: Report) -> Iterator[str]:
+    undone = [module for module in report.modules if not module.done and not module.end.errors]
+    rows = [
+        row([prose(result), _names(alike), prose(_short(reason, 3))])
+        for (result, reason), alike in _alike(undone, lambda module: (module.result, module.end.reason))
+    ]
+    yield from _table("Not done", ("", "modules", "why"), rows)
+
+
+def _changes(report: Report) -> Iterator[str]:
+    """What was planned and how it ended; modules with the same changes and the same end share a row."""
+    planned = [module for module in report.modules if module.planned]
+    rows = [
+        row([_names(alike), _what(changes), prose(result)])
+        for (changes, result), alike in _alike(planned, lambda module: (module.planned, module.result))
+    ]
+    yield from _table("Changes", ("modules", "planned", "result"), rows)
+
+
+def _what(changes: Sequence[PlannedChange]) -> str:
+    if len(changes) > CHANGES_EACH:
+        return planned_in_words(changes)
+    return "<br>".join(f"{SYMBOLS.get(change.action, '')} {code(_short(change.address))}" for change in changes)
+
+
+def _quiet(report: Report) -> Iterator[str]:
+    """Modules that need nobody's eyes, by name and folded."""
+    for result in QUIET:
+        quiet = [module for module in report.modules if module.result == result and not module.planned]
+        if quiet:
+            yield "\n" + folded(f"{len(quiet)} {html(result)}", _names(quiet, QUIET_NAMES))
+
+
+def _carried(report: Report) -> Iterator[str]:
+    rows = [
+        row([code(_short(name)), prose(_short(pending.reason, 3)), code(pending.run)])
+        for name, pending in report.carried.items()
+    ]
+    yield from _table("Still pending from earlier runs", ("module", "why", "run"), rows)
+
+
+def _tail(report: Report) -> Iterator[str]:
+    commands = next_commands(report)
+    if commands:
+        yield "\n#### Next\n"
+        yield from (f"- {code(shortened(command, DETAIL))}" for command in commands)
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[str]) -> Iterator[str]:
+    """A title and a table; the first row stays with them, so that none of them is ever alone."""
+    if rows:
+        yield f"\n#### {title}\n\n{header(columns)}\n{rows[0]}"
+        yield from rows[1:]
+
+
+def _alike(items: Iterable[T], key: Callable[[T], K]) -> Iterable[tuple[K, list[T]]]:
+    """Group items, in the order of each group's first."""
+    groups: dict[K, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups.items()
+
+
+def _names(modules: Iterable[ModuleReport], shown: int = NAMES_SHOWN) -> str:
+    return names([_short(module.module) for module in modules], shown)
+
+
+def _fitting(parts: Sequence[str], room: int) -> tuple[list[str], int]:
+    """Take parts from the first on as long as there is room; say how many are left out."""
+    for index, part in enumerate(parts):
+        room -= _size(part) + 1
+        if room < 0:
+            return list(parts[:index]), len(parts) - index
+    return list(parts), 0
+
+
+def _size(text: str) -> int:
+    return len(text.encode())
+
+
+def _short(text: str, times: int = 1) -> str:
+    return shortened(text, times * LONG)
+
+
+def _everything(report: Report) -> str:
+    return line(report, "report", report.start.run)

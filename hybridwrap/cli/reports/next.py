@@ -1,0 +1,58 @@
+"""What to type after a run, said by what the ledger has of it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from hybridwrap.domain.pending import MAKES_PENDING
+from hybridwrap.run.report import ModuleReport, Report
+
+UNKNOWN = frozenset({"unknown"})
+AT_WORK = frozenset({"running", "busy", "superseded"})
+ELIDED = "…"  # stands in a recorded command line for a value that may be a secret
+
+
+def next_commands(report: Report) -> tuple[str, ...]:
+    """Command lines in the order in which they make sense; empty when nothing is left to do."""
+    return tuple(dict.fromkeys(_commands(report)))
+
+
+def _commands(report: Report) -> Iterator[str]:
+    todo = [module for module in report.modules if module.open]
+    if unknown := [module.module for module in todo if module.result in UNKNOWN]:
+        yield line(report, "reconcile", *unknown)
+    if any(module.result == "unsent" for module in todo):
+        yield line(report, "sync")
+    if any(module.result in AT_WORK for module in todo) or not report.ended:
+        yield line(report, "status")
+    rest = [module for module in todo if module.result not in UNKNOWN | AT_WORK | {"unsent"}]
+    if rest:
+        yield line(report, "why", rest[-1].module)
+    if todo:
+        yield from _again(report)
+
+
+def _again(report: Report) -> Iterator[str]:
+    if report.start.command in MAKES_PENDING:
+        yield line(report, "resume", report.start.run)
+    elif not any(ELIDED in word for word in report.start.argv):
+        yield shlex.join(["hybridwrap", *report.start.argv])
+
+
+def next_for(report: Report, module: ModuleReport) -> tuple[str, ...]:
+    """What can be typed about one module."""
+    name = module.module
+    if module.result in UNKNOWN:
+        return (line(report, "reconcile", name), line(report, "why", name))
+    if module.result in AT_WORK:
+        return (line(report, "status"), line(report, "why", name))
+    if not module.done:
+        return (line(report, "why", name), *(_again(report) if module.open else ()))
+    return (line(report, "output", name),) if module.record.outputs else (line(report, "history"),)
+
+
+def line(report: Report, command: str, *words: str) -> str:
+    """A command line as typed, for the environment of the report."""
+    environment = () if report.environment == "default" else ("-e", report.environment)
+    return shlex.join(["hybridwrap", command, *words, *environment])

@@ -1,0 +1,112 @@
+"""A report as plain text: for a terminal, a mail, a log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from hybridwrap.cli.lines import DONE, counted, duration, table
+from hybridwrap.cli.reports.next import next_commands
+from hybridwrap.cli.reports.wording import (
+    GRAVE,
+    SYMBOLS,
+    conclusion,
+    moment,
+    planned_in_words,
+    reason_of,
+    short_reason,
+    summary,
+    tally_in_words,
+    took,
+)
+from hybridwrap.domain.outputs import Provenance
+from hybridwrap.run.report import ModuleReport, Report
+
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a terminal must not obey what an engine said
+SHOWN_OUTPUTS = 6
+SHOWN_UNCHANGED = 8  # in rows of their own; more of them share one line
+
+
+def render(report: Report) -> str:
+    text = "\n".join(line.rstrip() for line in _lines(report)) + "\n"
+    return CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _lines(report: Report) -> Iterator[str]:
+    start = report.start
+    yield f"{start.command} {start.run}  {report.stack} in {report.environment}"
+    yield f"{moment(start.time)}  by {start.writer}"
+    yield f"hybridwrap {' '.join(start.argv)}"
+    if start.writer.ci_url:
+        yield start.writer.ci_url
+    yield f"{tally_in_words(report)}; {conclusion(report)}"
+    yield ""
+    yield from _modules(report)
+    yield from _grave(report)
+    yield from _errors(report)
+    yield from _carried(report)
+    yield from _end(report)
+
+
+def _modules(report: Report) -> Iterator[str]:
+    unchanged = [module.module for module in report.modules if module.result == "unchanged"]
+    folded = len(unchanged) > SHOWN_UNCHANGED
+    yield from table([_row(m) for m in report.modules if not (folded and m.result == "unchanged")])
+    if folded:
+        yield f"{len(unchanged)} unchanged: {', '.join(unchanged)}"
+
+
+def _row(module: ModuleReport) -> tuple[str, ...]:
+    changes = counted(module.end.counts, DONE) if module.share.end else planned_in_words(module.planned)
+    return (module.module, module.result, changes, took(module), short_reason(module))
+
+
+def _grave(report: Report) -> Iterator[str]:
+    """Replacements and destroys by name."""
+    rows = [
+        (module.module, SYMBOLS[change.action], change.address, reason_of(change))
+        for module in report.modules
+        for change in module.planned
+        if change.action in GRAVE
+    ]
+    if rows:
+        yield "\nplanned to be replaced or destroyed"
+        yield from (f"  {line}" for line in table(rows))
+
+
+def _errors(report: Report) -> Iterator[str]:
+    for module in report.modules:
+        for error in module.end.errors:
+            place = module.place(error)
+            yield f"\n{module.module}: {summary(error)}" + (f"  {place}" if place else "")
+            yield from (f"  {line}" for line in error.detail.splitlines())
+        if module.end.errors and module.share.end and module.share.end.log:
+            yield f"  log: {module.share.end.log} on {module.share.entries[-1].writer.host}"
+
+
+def _carried(report: Report) -> Iterator[str]:
+    if report.carried:
+        yield "\nstill pending from earlier runs"
+        rows = [(name, pending.reason, pending.run) for name, pending in report.carried.items()]
+        yield from (f"  {line}" for line in table(rows))
+
+
+def _end(report: Report) -> Iterator[str]:
+    yield ""
+    if len(path := report.critical_path) > 1:
+        took_longest = sum(module.seconds for module in report.modules if module.module in path)
+        yield f"longest chain: {' > '.join(path)}  {duration(took_longest)}"
+    if any(module.open for module in report.modules) and (known := _known(report)):
+        more = f" and {len(known) - SHOWN_OUTPUTS} more" if len(known) > SHOWN_OUTPUTS else ""
+        yield f"known: {', '.join(known[:SHOWN_OUTPUTS])}{more}"
+    for index, command in enumerate(next_commands(report)):
+        yield f"{'next:' if not index else '  or:'} {command}"
+
+
+def _known(report: Report) -> list[str]:
+    return [
+        f"{module.module}.{name}"
+        for module in report.modules
+        for name, output in module.record.outputs.items()
+        if output.provenance is Provenance.KNOWN
+    ]

@@ -1,0 +1,131 @@
+"""What all formats for people say in the same words. Times are UTC: a file must not depend on who makes it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from hybridwrap.cli.lines import duration
+from hybridwrap.domain.engine_run import Action, Diagnostic, PlannedChange
+from hybridwrap.domain.entry import Adopt, Begin, Cancel, End, Entry, Late, Observe, Retain, StateMark, Takeover
+from hybridwrap.run.report import ModuleReport, Report
+
+# Bad news first.
+RESULTS = (
+    *("unknown", "error", "unsent", "superseded", "refused", "running", "stopped", "busy", "declined"),
+    *("pending", "deferred", "destroyed", "retained", "planned", "ok", "unchanged"),
+)
+SYMBOLS: Mapping[Action, str] = {
+    Action.DELETE: "-",
+    Action.REPLACE: "-/+",
+    Action.FORGET: "forget",
+    Action.REMOVE: "forget",
+    Action.CREATE: "+",
+    Action.UPDATE: "~",
+    Action.IMPORT: "import",
+    Action.MOVE: "move",
+}
+WORDS: Mapping[Action, str] = {
+    Action.DELETE: "to destroy",
+    Action.REPLACE: "to replace",
+    Action.FORGET: "to forget",
+    Action.REMOVE: "to forget",
+    Action.CREATE: "to create",
+    Action.UPDATE: "to change",
+    Action.IMPORT: "to import",
+    Action.MOVE: "to move",
+}
+GRAVE = (Action.DELETE, Action.REPLACE, Action.FORGET, Action.REMOVE)
+REASONS = {  # the engine's words
+    "cannot_update": "can't be changed in place",
+    "requested": "asked for with -replace",
+    "replace_triggered_by": "replace_triggered_by",
+    "delete_because_no_resource_config": "no longer in the configuration",
+    "delete_because_no_module": "its module is no longer in the configuration",
+    "delete_because_wrong_repetition": "count or for_each was added or taken away",
+    "delete_because_count_index": "beyond count",
+    "delete_because_each_key": "its key is no longer in for_each",
+}
+
+
+def rank(result: str) -> int:
+    return RESULTS.index(result) if result in RESULTS else -1
+
+
+def tally(report: Report) -> dict[str, int]:
+    """How many modules ended how, bad news first."""
+    counts = Counter(module.result for module in report.modules)
+    return {result: counts[result] for result in sorted(counts, key=lambda result: (rank(result), result))}
+
+
+def tally_in_words(report: Report) -> str:
+    return ", ".join(f"{count} {result}" for result, count in tally(report).items()) or "no modules"
+
+
+def conclusion(report: Report) -> str:
+    if report.ended:
+        return f"exit {report.exit_code} after {duration(report.seconds)}"
+    return f"no end is recorded: still at work, or killed; last sign {moment(report.last_seen)}"
+
+
+def moment(time: str) -> str:
+    """A recorded time for people, to the second."""
+    return f"{datetime.fromisoformat(time):%Y-%m-%d %H:%M:%S} UTC" if time else ""
+
+
+def clock(time: str) -> str:
+    return f"{datetime.fromisoformat(time):%H:%M:%S}" if time else ""
+
+
+def planned_in_words(planned: Iterable[PlannedChange]) -> str:
+    """Count by what is to be done, gravest first."""
+    counts = Counter(WORDS.get(change.action, "other") for change in planned)
+    words = dict.fromkeys([*WORDS.values(), "other"])
+    return ", ".join(f"{counts[word]} {word}" for word in words if counts[word])
+
+
+def reason_of(change: PlannedChange) -> str:
+    return REASONS.get(change.reason, change.reason.replace("_", " "))
+
+
+def summary(error: Diagnostic) -> str:
+    return f"{error.address}: {error.summary}" if error.address else error.summary
+
+
+def first_line(text: str) -> str:
+    return next(iter(text.splitlines()), "")
+
+
+def short_reason(module: ModuleReport) -> str:
+    """Why a module ended as it did, in a line: its first error with the place, else the reason."""
+    if not module.end.errors:
+        return first_line(module.end.reason)
+    first, more = module.end.errors[0], len(module.end.errors) - 1
+    place = module.place(first)
+    return summary(first) + (f"  {place}" if place else "") + (f" (and {more} more)" if more else "")
+
+
+def took(module: ModuleReport) -> str:
+    return duration(module.seconds) if module.seconds else ""
+
+
+def told(entry: Entry) -> str:
+    """One entry of the log in a line."""
+    match entry.body:
+        case Begin() as begin:
+            planned = planned_in_words(begin.planned) or "only outputs"
+            return f"{begin.command} begun on {_state(begin.state)}: {planned}"
+        case Takeover() as taken:
+            return f"taken over: {taken.reason}"
+        case End() as end:
+            return f"{end.outcome}: {end.reason}" if end.reason else str(end.outcome)
+        case Late(end=end):
+            return f"late result of an operation that was taken over: {end.outcome}"
+        case Observe() | Adopt() | Retain() | Cancel() as body:
+            return f"{entry.kind}: {body.reason}"
+    return str(entry.kind)
+
+
+def _state(state: StateMark) -> str:
+    return f"state serial {state.serial}" if state.lineage else "no state"
