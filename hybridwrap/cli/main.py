@@ -24,6 +24,7 @@ COMMANDS = {
     "output": "Show outputs, each with where its value comes from.",
     "plan": "Show what apply would do.",
     "render": "Show a module as the engine would get it.",
+    "report": "Report on one run, for people, CI systems and programs.",
     "show": "Show one run.",
     "status": "Show where each module stands.",
     "tf": "Run any engine command in a module.",
