@@ -1,6 +1,7 @@
-"""`python -m tools.transcripts`: run the README's five-minute start and show what it prints today.
+"""`python -m tools.transcripts`: let the README show what the demo and its five-minute start print today.
 
-A block ```sh is run, the block ```text behind it shows what was printed. Blocks that are still true stay as they are.
+A block ```sh is run, the block ```text behind it shows what was printed; the page's first block ```text is the demo's
+failed run. Blocks that are still true stay as they are.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from getpass import getuser
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-README = Path(__file__).parents[1] / "README.md"
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+PICTURE = re.compile(r"^```text\n(?P<shown>.*?)^```$", re.MULTILINE | re.DOTALL)
+APPLY = re.compile(r"^\$ hybridwrap apply.*?\n(?=\n)", re.MULTILINE | re.DOTALL)
 SECTION = re.compile(r"^## Five minutes\n.*?(?=^## )", re.MULTILINE | re.DOTALL)
 STEP = re.compile(r"^```sh\n(?P<script>.*?)^```$.*?^```text\n(?P<shown>.*?)^```$", re.MULTILINE | re.DOTALL)
 CHANGING = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{8,26}\b|\b[0-9a-f]{8}\b|\d+([.:]\d+)*")  # ids, hexadecimal ids, numbers
@@ -48,6 +52,20 @@ def run(script: str, folder: Path) -> str:
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
+def picture_of(played: str) -> str:
+    """Cut the failed run out of what the demo printed."""
+    runs: list[str] = APPLY.findall(as_reader(played))
+    return runs[1]
+
+
+def play() -> str:
+    """Run the demo; raise CalledProcessError when it fails."""
+    demo = [sys.executable, "-m", "demo"]
+    return subprocess.run(
+        demo, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True
+    ).stdout
+
+
 def as_reader(printed: str) -> str:
     """Put the page's user in the place of this one; columns keep their width where the names allow it."""
     name = getuser()
@@ -59,18 +77,20 @@ def lasting(output: str) -> list[str]:
     return [" ".join(CHANGING.sub("#", line).split()) for line in output.splitlines() if line.strip()]
 
 
-def refreshed(page: str, folder: Path) -> str:
-    """Run all steps in a folder and return the page with what they print."""
+def refreshed(page: str, played: str, folder: Path) -> str:
+    """Return the page with what the demo printed and what the steps print when they are run in a folder."""
+    page = PICTURE.sub(lambda block: _with(block, picture_of(played)), page, count=1)
+    return SECTION.sub(
+        lambda section: STEP.sub(lambda step: _with(step, run(step["script"], folder)), section[0]), page
+    )
 
-    def as_printed(step: re.Match[str]) -> str:
-        printed = run(step["script"], folder)
-        if lasting(printed) == lasting(step["shown"]):
-            return step[0]
-        return f"{step[0].removesuffix(step['shown'] + '```')}{printed}```"
 
-    return SECTION.sub(lambda section: STEP.sub(as_printed, section[0]), page)
+def _with(block: re.Match[str], printed: str) -> str:
+    if lasting(printed) == lasting(block["shown"]):
+        return block[0]
+    return f"{block[0].removesuffix(block['shown'] + '```')}{printed}```"
 
 
 if __name__ == "__main__":
     with TemporaryDirectory() as temporary:
-        README.write_text(refreshed(README.read_text(), Path(temporary)))
+        README.write_text(refreshed(README.read_text(), play(), Path(temporary)))

@@ -16,7 +16,7 @@ import pytest
 from rich.console import Console
 
 from demo.stage import Stage, Unexpected
-from tools.transcripts import README, lasting
+from tools.transcripts import PICTURE, README, lasting, picture_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -57,14 +57,14 @@ def demo(tmp_path: Path) -> Demo:
 
 
 @pytest.mark.e2e
-def test_the_demo_plays_to_its_end_and_leaves_nothing_behind(demo: Demo) -> None:
+def test_the_demo_plays_to_its_end_as_the_readme_shows_and_leaves_nothing_behind(demo: Demo) -> None:
     assert demo.process.wait(timeout=300) == 0, demo.output
+    picture = PICTURE.findall(README.read_text())[0]
+    assert lasting(picture_of(demo.output)) == lasting(picture), "next: make docs"
     assert re.search(r"^configuration +error", demo.output, re.MULTILINE), demo.output
     assert re.search(r"^health +pending", demo.output, re.MULTILINE), demo.output
     assert "Traceback" not in demo.output
     assert demo.leaves_nothing()
-    picture = README.read_text().partition("```text\n")[2].partition("```")[0]
-    assert set(lasting(picture)) <= set(lasting(demo.output)), "the README's first picture is not what the demo shows"
 
 
 @pytest.mark.e2e
