@@ -137,6 +137,11 @@ class Verify:
     aws_tags: Mapping[str, str] = field(default_factory=dict)
     aws_region: str = ""
 
+    @property
+    def asks(self) -> bool:
+        """Whether anybody is asked."""
+        return bool(self.absent or self.aws_tags)
+
 
 @dataclass(frozen=True, slots=True)
 class Guard:

@@ -1,4 +1,4 @@
-"""The part of an operation that changes things: begin, the engine's apply, end."""
+"""The part of an operation that changes things: begin, the engine's apply or destroy, end."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from hybridwrap.domain.outcome_table import Again
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.status import Outcome, Status
-from hybridwrap.errors import PlanOutdated
+from hybridwrap.errors import ModuleBusy, PlanOutdated
 from hybridwrap.run.context import Context
 from hybridwrap.run.masking import listener, mask_of, secrets_of
 from hybridwrap.run.names import keep_names
+from hybridwrap.run.origin import origin_of
+from hybridwrap.run.owners import why_not_begin
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.reading import Reading, read_apply
 from hybridwrap.run.recording import begin, end
@@ -21,27 +23,31 @@ HINTS = {Status.UNKNOWN: "hybridwrap reconcile {module}"}
 
 
 def carry_out(context: Context, prepared: Prepared) -> ModuleEnd:
-    """Apply a prepared plan and record it.
+    """Apply a prepared plan, or destroy by it, and record it.
 
     Raise SlotTaken, ModuleBusy or LedgerUnreachable when nothing was started, PlanOutdated when the engine refused
     the plan; ResultNotSent or Superseded after.
     """
     began = context.tools.clock.monotonic()
     held = begin(context, prepared.folder, prepared.record, lambda locks: _intent(context, prepared, locks))
-    reading = _nothing_ran(context, held) if context.stop.wanted else _apply(context, prepared, held)
+    too_late = "" if context.stop.wanted else why_not_begin(context, prepared)
+    why_not = context.stop.reason or too_late
+    reading = _nothing_ran(held, why_not) if why_not else _apply(context, prepared, held)
     end(context, prepared.folder, held, reading.end, secrets_of(context, prepared.inputs))
+    if too_late:
+        raise ModuleBusy(f"{prepared.module.name}: nothing ran: {too_late}", hint="the same command again")
     if reading.stale_plan:
         raise PlanOutdated(f"{prepared.module.name}: {reading.end.reason}")
     return _module_end(prepared, reading, context.tools.clock.monotonic() - began)
 
 
 def _intent(context: Context, prepared: Prepared, locks: Locks) -> Begin:
-    record, key = prepared.record, context.tools.digest_key
+    record, key, origin = prepared.record, context.tools.digest_key, origin_of(context, prepared)
     return Begin(
-        command="apply",
+        command=context.options.command,
         run=context.run,
         engine=prepared.engine.identity,
-        source=prepared.source,
+        source=origin.source,
         state=prepared.mark,
         locks=locks,
         plan_digest=prepared.planned.digest,
@@ -51,18 +57,20 @@ def _intent(context: Context, prepared: Prepared, locks: Locks) -> Begin:
         upstream_digest=upstream_digest(prepared.inputs, key),
         previous_status=record.status,
         previous_outputs=record.outputs,
+        owner_incarnation=origin.owner_incarnation,
+        declared=origin.declared,
     )
 
 
-def _nothing_ran(context: Context, held: Record) -> Reading:
-    reason = f"nothing ran: {context.stop.reason}"
+def _nothing_ran(held: Record, why: str) -> Reading:
+    reason = f"nothing ran: {why}"
     body = End(Outcome.CANCELLED, held.settled, held.state, held.outputs, held.objects, reason=reason)
     return Reading(body, Again.PLAN)
 
 
 def _apply(context: Context, prepared: Prepared, held: Record) -> Reading:
     name = prepared.module.name
-    context.watch.phase(name, "apply")
+    context.watch.phase(name, context.options.command)
     applied = prepared.engine.apply(prepared.folder, listener(context, name, prepared.inputs))
     context.watch.phase(name, "record")
     reading = read_apply(context, prepared, held, applied)

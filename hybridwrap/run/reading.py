@@ -10,6 +10,7 @@ from hybridwrap.domain.outcome_table import STALE_PLAN, Again
 from hybridwrap.domain.ports import Applied
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.state import EngineState
+from hybridwrap.run.absence import concluded
 from hybridwrap.run.account import Account, as_end
 from hybridwrap.run.context import Context
 from hybridwrap.run.deadline import overdue
@@ -26,7 +27,7 @@ class Reading:
 
 
 def read_apply(context: Context, prepared: Prepared, held: Record, applied: Applied) -> Reading:
-    """Judge an apply by its exit code, its events and the state read again; secrets are masked by their values."""
+    """Judge an apply or a destroy by its exit code, its events and the state read again; secrets are masked by their values."""
     rescued = rescue(context, prepared.engine, prepared.folder, prepared.mark, applied)
     if rescued.told:
         context.watch.warning(prepared.module.name, rescued.told)
@@ -34,7 +35,7 @@ def read_apply(context: Context, prepared: Prepared, held: Record, applied: Appl
     context.knowledge.learn_secrets(prepared.module.name, found if isinstance(found, EngineState) else None)
     verdict = judge(
         Seen(
-            command="apply",
+            command=context.options.command,
             ended=applied.ended,
             stream=applied.stream,
             before=prepared.state,
@@ -57,7 +58,10 @@ def read_apply(context: Context, prepared: Prepared, held: Record, applied: Appl
         mask=mask_of(context, prepared.inputs),
     )
     body = replace(as_end(account), kept=rescued.kept, evidence=(rescued.told,) if rescued.told else ())
-    return Reading(_seen_by_us(body, context, prepared, applied), verdict.again, verdict.row == STALE_PLAN)
+    body = _seen_by_us(body, context, prepared, applied)
+    if verdict.absence:
+        body = concluded(context, prepared.module, held, body, verdict.absence, account.mask)
+    return Reading(body, verdict.again, verdict.row == STALE_PLAN)
 
 
 def _seen_by_us(body: End, context: Context, prepared: Prepared, applied: Applied) -> End:
@@ -67,6 +71,6 @@ def _seen_by_us(body: End, context: Context, prepared: Prepared, applied: Applie
         body,
         reason=f"{body.reason}; {time_up}" if time_up else body.reason,
         signals=tuple(context.stop.signals),
-        durations={"apply": round(applied.ended.seconds, 3), "plan": round(prepared.planned.ended.seconds, 3)},
+        durations={context.options.command: round(applied.ended.seconds, 3), "plan": round(prepared.planned.ended.seconds, 3)},
         log=str(prepared.folder.events),
     )
