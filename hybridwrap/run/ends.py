@@ -45,7 +45,7 @@ def end_of(error: HybridwrapError) -> ModuleEnd:
             return ModuleEnd("stopped", error.exit_code, reason="its time was up while nothing was changed")
         if error.ended.interrupts:
             return ModuleEnd("stopped", Stopped.exit_code, reason="interrupted while nothing was changed")
-        return ModuleEnd("error", error.exit_code, reason=error.message, errors=error.stream.errors)
+        return ModuleEnd("error", error.exit_code, reason=error.message, hint=error.hint, errors=error.stream.errors)
     result = next((word for kind, word in RESULTS.items() if isinstance(error, kind)), "refused")
     return ModuleEnd(result, error.exit_code, reason=error.message, hint=error.hint)
 

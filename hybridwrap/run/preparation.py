@@ -55,7 +55,8 @@ class Prepared:
 def prepare(context: Context, module: Module, inputs: ResolvedInputs) -> Prepared:
     """Plan one module. Raise PreflightRefused, ModuleBusy, OutcomeUnknown, StateNotTheRecordedOne, EngineFailed."""
     record = context.knowledge.record(module.name)
-    refuse_unfit(record)
+    if not context.options.plan.destroy:
+        refuse_unfit(record)
     engine = context.tools.engines.at(module, inputs.values)
     folder = context.tools.folders.make(context.tools.ids.new())
     with ExitStack() as on_failure:
