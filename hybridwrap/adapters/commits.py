@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
-from hybridwrap.adapters.source import closure, source_digest
+from hybridwrap.adapters.source import closure, lock_digest, source_digest
 from hybridwrap.domain.entry import Source
 
 
@@ -43,7 +44,12 @@ def _git_tree(root: Path) -> tuple[str, tuple[Path, ...]]:
     return commit.replace("(initial)", ""), tuple(root / path for path in changed)
 
 
+def fingerprint_of(folder: Path) -> Source:
+    """Describe a module's source by digests alone; no process is started."""
+    return Source(source_digest(folder), lock=lock_digest(folder))
+
+
 def source_of(folder: Path, commits: Commits) -> Source:
     """Describe a module's source for the ledger."""
     found = {commits.commit(module) for module in closure(folder)}
-    return Source(source_digest(folder), found.pop() if len(found) == 1 else "")
+    return replace(fingerprint_of(folder), git=found.pop() if len(found) == 1 else "")

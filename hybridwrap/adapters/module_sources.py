@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import mkdtemp
 
 from hybridwrap.adapters import source_archive
-from hybridwrap.adapters.commits import Commits, source_of
+from hybridwrap.adapters.commits import Commits, fingerprint_of, source_of
 from hybridwrap.adapters.home import make_home
 from hybridwrap.adapters.introspection import introspect
 from hybridwrap.adapters.manifest.engines import takes_tofu
@@ -36,6 +36,9 @@ class StackSources:
 
     def describe(self, folder: Path) -> Source:
         return source_of(folder, self._commits)
+
+    def fingerprint(self, folder: Path) -> Source:
+        return fingerprint_of(folder)
 
     def pack(self, folder: Path) -> bytes | None:
         return source_archive.pack(folder)

@@ -67,6 +67,7 @@ class Source:
     digest: str
     git: str = ""  # the commit, "" when the tree was not clean git
     blob: str = ""  # of the module's folder, where git does not have it and it is small enough
+    lock: str = ""  # digest of the dependency lock file, "" when there is none
 
 
 @dataclass(frozen=True, slots=True)

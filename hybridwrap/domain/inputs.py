@@ -104,7 +104,7 @@ def resolve_inputs(
         name: _secret_record(module, name, source, upstream.sensitive) or _open_record(name, source, values)
         for name, source in module.inputs.items()
     }
-    outside = {name: (value, kept) for name, value, kept in _outside(module, host)}
+    outside = {name: (value, kept) for name, value, kept in outside_inputs(module, host)}
     return ResolvedInputs(
         values,
         {name: kept for name, (_, kept) in outside.items()} | recorded,
@@ -119,6 +119,11 @@ def host_problems(module: Module, host: Host) -> tuple[str, ...]:
     """Say which inputs from the environment or from files are not to be had here: known before anything runs."""
     outside = {name: source for name, source in module.inputs.items() if not isinstance(source, Literal)}
     return tuple(_values(module, outside, {}, host)[1])
+
+
+def secrets_from_outside(module: Module, host: Host) -> tuple[Json, ...]:
+    """The secret values that reach the engine by itself, as they are now."""
+    return tuple(value for _, value, kept in outside_inputs(module, host) if kept.sensitive)
 
 
 def _values(
@@ -226,11 +231,11 @@ def _secret_record(module: Module, name: str, source: Input, sensitive: frozense
             return RecordedInput(sensitive=True, reference=f"env:{variable}")
         case FromFile(path, written):
             return RecordedInput(sensitive=True, reference=f"file:{written or path}")
-        case FromCaller() if _is_secret(module.interface.variables.get(name)):
+        case FromCaller() if is_secret(module.interface.variables.get(name)):
             return RecordedInput(sensitive=True, reference=f"option:-var {name}")
-        case Literal() if _is_secret(module.interface.variables.get(name)):
+        case Literal() if is_secret(module.interface.variables.get(name)):
             # What is written beside a reference may be the secret itself.
-            text = _template(source) if _is_bare(source) else f"manifest:modules.{module.name}.inputs.{name}"
+            text = _template(source) if is_bare_reference(source) else f"manifest:modules.{module.name}.inputs.{name}"
             return RecordedInput(sensitive=True, reference=text)
         case Literal(references=references) if sensitive.intersection(references):
             return RecordedInput(sensitive=True, reference=_template(source))
@@ -242,22 +247,22 @@ def _template(source: Input) -> str:
     return tree if isinstance(tree, str) else canonical(tree).decode()
 
 
-def _is_bare(source: Literal) -> bool:
+def is_bare_reference(source: Literal) -> bool:
     return "".join(_template(source).split()) in {f"{{{{modules.{reference}}}}}" for reference in source.references}
 
 
-def _is_secret(variable: Variable | None) -> bool:
+def is_secret(variable: Variable | None) -> bool:
     return variable is not None and (variable.sensitive or variable.ephemeral)
 
 
-def _outside(module: Module, host: Host) -> Iterator[tuple[str, Json, RecordedInput]]:
+def outside_inputs(module: Module, host: Host) -> Iterator[tuple[str, Json, RecordedInput]]:
     """Values that reach the engine without us, for declared variables on which the manifest is silent."""
     given = host.given(module)
     for name, variable in module.interface.variables.items():
         if name in module.inputs:
             continue
         if name in given:  # a variable file beats TF_VAR_
-            sensitive, reference = _is_secret(variable), f"file:{given[name].file}"
+            sensitive, reference = is_secret(variable), f"file:{given[name].file}"
             kept = None if sensitive else given[name].value
             yield name, given[name].value, RecordedInput(kept, sensitive=sensitive, reference=reference)
         elif (text := host.environ.get(TF_VAR + name)) is not None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
+from hybridwrap.domain.deviation import Deviation
 from hybridwrap.domain.engine_run import ChangeSummary, Diagnostic, Ended, Hook, PlannedChange, Stream
 from hybridwrap.domain.entry import EngineIdentity, Locks
 from hybridwrap.domain.json import Json
@@ -212,6 +213,11 @@ class PlanOptions:
     lock_timeout: str = ""
     extra: tuple[str, ...] = ()  # the user's own words after `--`
 
+    @property
+    def whole(self) -> bool:
+        """Whether an empty plan says that nothing of the module has changed, here or there."""
+        return self.refresh and not (self.targets or self.refresh_only or self.extra)
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -272,6 +278,9 @@ class ModuleEngine(Protocol):
 
     def show(self, folder: OperationFolder, *, colour: bool) -> str:
         """The engine's own text for the plan in the folder, sensitive values hidden."""
+
+    def deviations(self, folder: OperationFolder) -> tuple[Deviation, ...]:
+        """How objects differ from the state, by the refresh-only plan in the folder; empty if the engine can't tell."""
 
     def apply(self, folder: OperationFolder, listen: Listen) -> Applied:
         """Apply the plan in the folder with the same var-file; the folder must be locked.

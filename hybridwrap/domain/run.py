@@ -28,6 +28,8 @@ class RunStart:
     modules: tuple[str, ...]  # selected, in order
     edges: Mapping[str, tuple[str, ...]]  # module -> what it needs
     carried: Mapping[str, PendingModule] = field(default_factory=dict)  # still pending from earlier runs
+    inputs: str = ""  # blob of what the modules were to get (run_inputs.py), of a run that makes modules pending
+    whole: bool = True  # False: its plans did not look at all of a module (-target, -refresh=false, …)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class ModuleEnd:
     errors: tuple[Diagnostic, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     seconds: float = 0.0
+    skipped: bool = False  # unchanged by its digests: it was not planned
     began: str = ""  # RFC 3339, UTC; empty when its turn never came
 
 

@@ -15,6 +15,9 @@ class Sources(Protocol):
     def describe(self, folder: Path) -> Source:
         """Say what makes a module, and of which commit it is; no blob yet."""
 
+    def fingerprint(self, folder: Path) -> Source:
+        """Say what makes a module, by digests alone: no process is started for it."""
+
     def pack(self, folder: Path) -> bytes | None:
         """Put all that a module needs into one file, the same bytes for the same content; None when it is too large.
 

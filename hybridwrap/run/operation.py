@@ -43,6 +43,7 @@ def carry_out(context: Context, prepared: Prepared) -> ModuleEnd:
 
 def _intent(context: Context, prepared: Prepared, locks: Locks) -> Begin:
     record, key, origin = prepared.record, context.tools.digest_key, origin_of(context, prepared)
+    whole = context.options.plan.whole  # else the module is not all of what these inputs make of it
     return Begin(
         command=context.options.command,
         run=context.run,
@@ -53,8 +54,8 @@ def _intent(context: Context, prepared: Prepared, locks: Locks) -> Begin:
         plan_digest=prepared.planned.digest,
         planned=prepared.actions,
         inputs=prepared.inputs.recorded,
-        inputs_digest=inputs_digest(prepared.inputs, key),
-        upstream_digest=upstream_digest(prepared.inputs, key),
+        inputs_digest=inputs_digest(prepared.inputs, key) if whole else "",
+        upstream_digest=upstream_digest(prepared.inputs, key) if whole else "",
         previous_status=record.status,
         previous_outputs=record.outputs,
         owner_incarnation=origin.owner_incarnation,

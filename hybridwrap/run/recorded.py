@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from hybridwrap.domain.charter import stamp
-from hybridwrap.domain.pending import pending_of
+from hybridwrap.domain.pending import MAKES_PENDING, pending_of
 from hybridwrap.domain.run import ModuleEnd, RunEnd, RunStart
+from hybridwrap.domain.run_inputs import described, encode_inputs
 from hybridwrap.errors import LedgerUnreachable, gravest
 from hybridwrap.run.context import Context
 from hybridwrap.run.deadline import late_code
@@ -50,7 +51,16 @@ def _start(context: Context, command: str, modules: Sequence[str]) -> RunStart:
         modules=tuple(modules),
         edges={name: declared[name].needs for name in modules},
         carried={name: pending for name, pending in left.items() if name not in modules},
+        inputs=_kept_inputs(context, modules) if command in MAKES_PENDING else "",
+        whole=context.options.plan.whole,
     )
+
+
+def _kept_inputs(context: Context, modules: Sequence[str]) -> str:
+    """Keep what the modules are to get, for whoever has to go on with this run."""
+    stack = context.tools.stack
+    found = described((stack.modules[name] for name in modules), context.tools.host, stack.root)
+    return context.tools.ledger.put_blob(encode_inputs(found))
 
 
 def _signal_code(context: Context) -> int:

@@ -22,8 +22,8 @@ def settle_unchanged(context: Context, prepared: Prepared, seconds: float) -> Mo
             f"{record.module}: the plan is empty, but nobody knows how this ended: {', '.join(still_open)}",
             hint=f"hybridwrap reconcile {record.module}",
         )
-    if context.options.plan.targets:  # says nothing about the module as a whole
-        return ModuleEnd("unchanged", reason="as far as -target looks", seconds=seconds)
+    if not context.options.plan.whole:
+        return ModuleEnd("unchanged", reason="as far as this plan looks", seconds=seconds)
     seen = _seen(context, prepared)
     if _is_news(prepared, seen):
         context.knowledge.learn(context.tools.ledger.observe(record, seen))
@@ -65,8 +65,8 @@ def _is_news(prepared: Prepared, seen: Observe) -> bool:
     record = prepared.record
     said = (record.status, record.state, dict(record.outputs), record.inputs_digest, record.upstream_digest)
     now = (seen.status, seen.state, dict(seen.outputs or {}), seen.inputs_digest, seen.upstream_digest)
-    return said != now or record.engine != seen.engine or _digest(record.source) != _digest(seen.source)
+    return said != now or record.engine != seen.engine or _digests(record.source) != _digests(seen.source)
 
 
-def _digest(source: Source | None) -> str:
-    return source.digest if source else ""  # a new commit alone is no news
+def _digests(source: Source | None) -> tuple[str, ...]:
+    return (source.digest, source.lock) if source else ()  # a new commit alone is no news
