@@ -13,6 +13,7 @@ from pathlib import Path
 
 from hybridwrap.adapters.engine import programs
 from hybridwrap.adapters.engine.arguments import command_line
+from hybridwrap.adapters.engine.deviations import deviations_in
 from hybridwrap.adapters.engine.failure import failed
 from hybridwrap.adapters.engine.file_locks import planning_in
 from hybridwrap.adapters.engine.initialise import initialise
@@ -26,6 +27,7 @@ from hybridwrap.adapters.engine.streaming import open_private, stream, write_pri
 from hybridwrap.adapters.engine.workspaces import refuse_missing_workspace
 from hybridwrap.adapters.operation_folder import PLAN, VARIABLES
 from hybridwrap.adapters.state_file import parse_state
+from hybridwrap.domain.deviation import Deviation
 from hybridwrap.domain.engine_run import Ended, Stream
 from hybridwrap.domain.entry import EngineIdentity
 from hybridwrap.domain.json import Json, canonical
@@ -100,6 +102,11 @@ class EngineOfModule:
         if ended.exit_code != 0:
             return f"(the engine can't show the plan: {told.decode(errors='replace').strip()})\n"
         return text.decode(errors="replace")
+
+    def deviations(self, folder: OperationFolder) -> tuple[Deviation, ...]:
+        line = command_line(self._setup.program.argv, "show", str(folder.path / PLAN), json=True)
+        ended, document, _ = self._processes.capture(self._setup.command(line))
+        return deviations_in(document) if ended.exit_code == 0 else ()
 
     def apply(self, folder: OperationFolder, listen: Listen) -> Applied:
         refuse_errored(self._setup)
