@@ -1,0 +1,38 @@
+"""`hybridwrap ledger`."""
+
+from __future__ import annotations
+
+import click
+
+from hybridwrap.cli.compose import equip, look_at
+from hybridwrap.cli.options import Place, json_option, stack_options
+from hybridwrap.domain.json import canonical
+from hybridwrap.errors import LedgerDamaged
+
+
+@click.group("ledger")
+def command() -> None:
+    """Look after the ledger itself.
+
+    Where it lies, and whether its logs keep its rules.
+    """
+
+
+@command.command("verify")
+@stack_options
+@click.argument("modules", nargs=-1)
+@json_option
+def verify(place: Place, modules: tuple[str, ...], as_json: bool) -> int:
+    """Read every entry again, and name all that breaks a rule of the ledger.
+
+    Hash chains, sequence, holders, evidence, outputs and objects that vanished; exit code 33 when there is anything.
+    """
+    workshop = equip(look_at(place))
+    known = modules or sorted({*workshop.stack.modules, *workshop.ledger.records(workshop.stack.modules)})
+    flaws = {module: workshop.ledger.verify(module) for module in known}
+    if as_json:
+        click.echo(canonical({"version": 1, "modules": flaws}))
+    for module, found in flaws.items() if not as_json else ():
+        for flaw in found or ["sound"]:
+            click.echo(f"{module}  {flaw}")
+    return LedgerDamaged.exit_code if any(flaws.values()) else 0
