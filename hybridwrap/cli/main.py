@@ -20,6 +20,7 @@ COMMANDS = {
     "completion": "Print the completion script of a shell.",
     "history": "List the runs, newest first.",
     "init": "Initialise the engine in each module.",
+    "ledger": "Look after the ledger itself.",
     "list": "List the modules of the stack, in order.",
     "output": "Show outputs, each with where its value comes from.",
     "plan": "Show what apply would do.",
