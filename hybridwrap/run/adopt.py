@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from hybridwrap.domain.engine_run import Stream
 from hybridwrap.domain.entry import Adopt, StateMark
+from hybridwrap.domain.ledger import FRESH
 from hybridwrap.domain.partial import objects_after, outputs_after
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd, RunEnd
@@ -31,14 +32,14 @@ def adopt(context: Context, modules: Sequence[str], reason: str) -> RunEnd:
 
 
 def adopted_on_the_way(context: Context, prepared: Prepared) -> Prepared:
-    """Adopt the state of a module that the ledger has never heard of before its plan is applied."""
+    """Adopt the state of a module of which the ledger has nothing before its plan is carried out."""
     state = prepared.state
-    if prepared.record.status is not Status.NONE or state is None or not state.instances:
+    if prepared.record.status not in FRESH or state is None or not state.instances:
         return prepared
     context.watch.warning(
-        prepared.module.name, f"not in the ledger yet: adopting its state ({len(state.instances)} objects)"
+        prepared.module.name, f"not in the ledger: adopting its state ({len(state.instances)} objects)"
     )
-    record = _write(context, prepared.record, state, prepared.mark, "found by apply")
+    record = _write(context, prepared.record, state, prepared.mark, f"found by {context.options.command}")
     return replace(prepared, record=record)
 
 
