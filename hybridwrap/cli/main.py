@@ -28,10 +28,12 @@ COMMANDS = {
     "report": "Report on one run, for people, CI systems and programs.",
     "show": "Show one run.",
     "status": "Show where each module stands.",
+    "sync": "Finish what killed runs left on this host.",
     "tf": "Run any engine command in a module.",
     "validate": "Check the manifest and its modules; run nothing.",
 }
 TAKE_WORDS = frozenset({"apply", "plan", "tf"})  # words after `--` are the engine's
+WITHOUT_VALUE = {"--wait": "--wait=forever"}  # Click would take the next word for the value that was left out
 INTERRUPTED = 130
 WRONG_USAGE = 64
 BUG = 1
@@ -93,11 +95,9 @@ def main() -> None:
 
 
 def _split(argv: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Tell our own words from those after `--`."""
-    if "--" not in argv:
-        return list(argv), ()
-    end = list(argv).index("--")
-    return list(argv[:end]), tuple(argv[end + 1 :])
+    """Tell our own words, optional values filled in, from those after `--`."""
+    end = list(argv).index("--") if "--" in argv else len(argv)
+    return [WITHOUT_VALUE.get(word, word) for word in argv[:end]], tuple(argv[end + 1 :])
 
 
 def _report(error: HybridwrapError, argv: list[str]) -> int:

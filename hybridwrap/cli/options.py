@@ -18,6 +18,7 @@ from hybridwrap.domain.duration import seconds_in
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import UsageError
+from hybridwrap.run.context import Patience
 from hybridwrap.run.selection import Selection
 
 Command = Callable[..., Any]
@@ -118,6 +119,25 @@ timeout_option = click.option(
     metavar="DURATION",
     help="Then start nothing more and end the engines gracefully: 50m, 1h30m. Choose less than your CI allows.",
 )
+
+
+def wait_options(command: Command) -> Command:
+    """Add what to do about a module that somebody holds; the command gets one `patience`."""
+
+    @click.option(
+        "--wait",
+        "wait_seconds",
+        default="0",
+        metavar="[=DURATION]",
+        callback=lambda context, option, text: in_seconds(context, option, None if text == "forever" else text),
+        help="Wait for a module that another hybridwrap is at work on; without a time, for as long as it takes.",
+    )
+    @click.option("--no-wait", is_flag=True, help="Not even for an engine whose own hybridwrap was killed.")
+    @functools.wraps(command)
+    def with_patience(wait_seconds: float, no_wait: bool, **rest: Any) -> Any:
+        return command(patience=Patience(wait_seconds, for_engine=not no_wait), **rest)
+
+    return with_patience
 
 
 def selection_options(command: Command) -> Command:

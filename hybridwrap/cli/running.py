@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from hybridwrap.cli.aside import Aside
 from hybridwrap.cli.compose import Workshop, equip, load
 from hybridwrap.cli.json_lines import JsonLines
 from hybridwrap.cli.options import Place, Telling
@@ -20,6 +21,7 @@ from hybridwrap.domain.record import Record
 from hybridwrap.domain.status import Status
 from hybridwrap.run.context import Context, Options
 from hybridwrap.run.knowledge import Knowledge
+from hybridwrap.run.left_behind import finish_left_behind
 from hybridwrap.run.recorded import RUNS_LOOKED_AT
 from hybridwrap.run.selection import Selection, select
 from hybridwrap.run.stop import Stop
@@ -36,22 +38,36 @@ class Job:
 
 
 def writing_job(place: Place, selection: Selection, variables: Variables, *, parallelism: int) -> Job:
-    """Get ready to change things: the first effect is opening the ledger. Raise LedgerUnreachable, UsageError."""
+    """Get ready to change things: open the ledger, and finish what dead operations left on this host.
+
+    Raise LedgerUnreachable, UsageError.
+    """
     workshop = equip(load(place), parallelism=parallelism)
     workshop.ledger.open()
-    return _job(workshop, selection, variables, parallelism)
+    context = aside(workshop, Options())
+    finish_left_behind(context)
+    return _job(workshop, selection, variables, parallelism, context.knowledge)
 
 
 def reading_job(place: Place, selection: Selection, variables: Variables, *, parallelism: int) -> Job:
     """Get ready to look only; the ledger may not exist."""
-    return _job(equip(load(place), parallelism=parallelism), selection, variables, parallelism)
+    workshop = equip(load(place), parallelism=parallelism)
+    knowledge = Knowledge(workshop.ledger.records(workshop.stack.modules))
+    return _job(workshop, selection, variables, parallelism, knowledge)
 
 
-def _job(workshop: Workshop, selection: Selection, variables: Variables, parallelism: int) -> Job:
-    records = workshop.ledger.records(workshop.stack.modules)
-    modules = selected(workshop, selection, records)
+def _job(workshop: Workshop, selection: Selection, variables: Variables, parallelism: int, knowledge: Knowledge) -> Job:
+    modules = selected(workshop, selection, knowledge.records)
     tools = replace(workshop.tools, stack=with_variables(workshop.stack, modules, variables))
-    return Job(replace(workshop, tools=tools), modules, Knowledge(records), parallelism)
+    return Job(replace(workshop, tools=tools), modules, knowledge, parallelism)
+
+
+def aside(workshop: Workshop, options: Options) -> Context:
+    """Be at work on no run: what is said goes to stderr, and a signal ends it at any point without harm."""
+    tools = workshop.tools
+    stop = Stop(tools.clock, tools.engines.interrupt)
+    knowledge = Knowledge(workshop.ledger.records(workshop.stack.modules))
+    return Context(tools.ids.new(), argv_as_typed(sys.argv[1:]), tools, options, Aside(), stop, knowledge)
 
 
 def selected(workshop: Workshop, selection: Selection, records: Mapping[str, Record] | None = None) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ may be changed; only an `end` by the holder frees the module; a result is never 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from hybridwrap.domain.append import Draft, Fate, Landing, settle
@@ -314,6 +315,11 @@ class Ledger:
         keys = [item.key for item in self.store.list(self._keys.beats(module))]
         found = zip(keys, read_many(self.store, keys), strict=True)
         return tuple(decode(data, Beat, key) for key, data in found if data is not None)
+
+    def forget_beat(self, module: str, operation: str) -> None:
+        """Remove the beat of an operation that has ended; may not succeed, and then does no harm."""
+        with suppress(LedgerUnreachable):
+            self.store.delete(self._keys.beat(module, operation))
 
     def put_blob(self, data: bytes) -> str:
         """Store bytes once, return their digest. Raise LedgerUnreachable."""

@@ -15,8 +15,9 @@ from hybridwrap.domain.state import EngineState
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import PreflightRefused
 from hybridwrap.run.context import Context
-from hybridwrap.run.preparation import Prepared, mark_of, refuse_busy
+from hybridwrap.run.preparation import Prepared, mark_of
 from hybridwrap.run.recorded import recorded_run
+from hybridwrap.run.turn import wait_for_turn
 from hybridwrap.run.walk import walk
 
 ADOPTABLE = frozenset({Status.NONE, Status.RETAINED, Status.DESTROYED})
@@ -44,8 +45,7 @@ def adopted_on_the_way(context: Context, prepared: Prepared) -> Prepared:
 
 
 def _adopt(context: Context, name: str, reason: str) -> ModuleEnd:
-    record = context.knowledge.record(name)
-    refuse_busy(record)
+    record = wait_for_turn(context, name)
     if record.status not in ADOPTABLE:
         return ModuleEnd("unchanged", reason=f"already in the ledger: {record.status}")
     engine = context.tools.engines.at(context.tools.stack.modules[name])

@@ -12,6 +12,7 @@ from hybridwrap.run.needs import resolve
 from hybridwrap.run.overtaken import carry_out_approved, carry_out_plan
 from hybridwrap.run.preparation import Prepared, prepare
 from hybridwrap.run.recorded import recorded_run
+from hybridwrap.run.turn import wait_for_turn
 from hybridwrap.run.unchanged import settle_unchanged
 from hybridwrap.run.walk import Approve, walk, walk_in_waves
 
@@ -31,6 +32,7 @@ def apply(context: Context, modules: Sequence[str], approve: Approve | None) -> 
 
 def _prepared(context: Context, name: str) -> Prepared | ModuleEnd:
     """Plan a module, or end it where there is nothing to approve."""
+    wait_for_turn(context, name)
     began = context.tools.clock.monotonic()
     inputs = resolve(context, name)
     if isinstance(inputs, ModuleEnd):

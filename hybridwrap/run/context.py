@@ -15,6 +15,16 @@ from hybridwrap.run.knowledge import Knowledge
 from hybridwrap.run.stop import Stop
 from hybridwrap.run.watch import Watcher
 
+SETTLE_SECONDS = 20.0  # one that was seen to arrive 15 s after its engine had died is the longest known
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a module that somebody holds is waited for."""
+
+    seconds: float = 0.0  # for a hybridwrap that is at work, or may be
+    for_engine: bool = True  # as long as it takes, for an engine whose own hybridwrap is gone
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -24,6 +34,7 @@ class Options:
     parallelism: int = 4
     timeout_seconds: float = inf  # of the whole run
     fail_fast: bool = False
+    patience: Patience = field(default_factory=Patience)
     state_moved: bool = False  # the operator's word that a state lies in another place than the recorded one
     yes_destroy: int | None = None  # so many objects may one plan destroy, whatever the module's guard says
 
@@ -46,6 +57,7 @@ class Tools:
     prober: Prober
     clock: Clock
     ids: Ids
+    settle_seconds: float = SETTLE_SECONDS  # how long a state that a killed engine sent may be on its way
     digest_key: bytes = b""  # for digests of what has secrets in it; without one they are not made
 
 

@@ -22,9 +22,10 @@ from hybridwrap.errors import PreflightRefused
 from hybridwrap.run.context import Context
 from hybridwrap.run.masking import secrets_of
 from hybridwrap.run.needs import resolve
-from hybridwrap.run.preparation import look, mark_of, refuse_busy, state_again
+from hybridwrap.run.preparation import look, mark_of, state_again
 from hybridwrap.run.recorded import recorded_run
 from hybridwrap.run.recording import begin, end
+from hybridwrap.run.turn import wait_for_turn
 
 KEPT = frozenset({Status.OK, Status.ERROR, Status.UNKNOWN, Status.RETAINED})
 
@@ -65,6 +66,7 @@ def run_changing(context: Context, name: str, words: tuple[str, ...]) -> int:
     codes: list[int] = []
 
     def work() -> dict[str, ModuleEnd]:
+        wait_for_turn(context, name)
         code, module_end = _operation(context, _command(context, name, words))
         codes.append(code)
         return {name: module_end}
@@ -92,7 +94,6 @@ def _operation(context: Context, command: _Command) -> tuple[int, ModuleEnd]:
     record = context.knowledge.record(command.module.name)
     with ExitStack() as on_failure:
         on_failure.callback(command.folder.remove)
-        refuse_busy(record)
         before, comparison = look(context, command.engine, record)
         on_failure.pop_all()
     held = begin(

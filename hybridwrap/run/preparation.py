@@ -11,6 +11,7 @@ from hybridwrap.domain.engine_run import Action, PlannedChange
 from hybridwrap.domain.entry import Source, StateMark
 from hybridwrap.domain.guard import Comparison, Match, compare
 from hybridwrap.domain.inputs import ResolvedInputs
+from hybridwrap.domain.left_behind import Liveness
 from hybridwrap.domain.ports import ModuleEngine, OperationFolder, Planned
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.stack import Module
@@ -55,6 +56,7 @@ class Prepared:
 def prepare(context: Context, module: Module, inputs: ResolvedInputs) -> Prepared:
     """Plan one module. Raise PreflightRefused, ModuleBusy, OutcomeUnknown, StateNotTheRecordedOne, EngineFailed."""
     record = context.knowledge.record(module.name)
+    refuse_busy(context, record)
     if not context.options.plan.destroy:
         refuse_unfit(record)
     engine = context.tools.engines.at(module, inputs.values)
@@ -71,14 +73,24 @@ def prepare(context: Context, module: Module, inputs: ResolvedInputs) -> Prepare
     return Prepared(module, engine, folder, record, inputs, planned, state, comparison, source)
 
 
-def refuse_busy(record: Record) -> None:
+def refuse_busy(context: Context, record: Record) -> None:
     if record.holder:
-        raise ModuleBusy(f"{record.module} is busy: {held_by(record)}")
+        raise busy(record, context.tools.folders.look(record.holder.locks))
+
+
+def busy(record: Record, found: Liveness) -> ModuleBusy:
+    """Say who holds a module, what its locks prove, and what to type."""
+    hints = {
+        Liveness.DEAD: "hybridwrap sync",
+        Liveness.ENGINE: "the same command without --no-wait",
+        Liveness.RUNNER: "the same command with --wait",
+        Liveness.NOT_VISIBLE: f"the same command with --wait; hybridwrap unlock {record.module} shows who holds it",
+    }
+    return ModuleBusy(f"{record.module} is busy: {held_by(record)}; {found}", hint=hints[found])
 
 
 def refuse_unfit(record: Record) -> None:
     """Stop before any engine is started where the stored status does not allow an apply."""
-    refuse_busy(record)
     match record.status:
         case Status.UNKNOWN:
             raise OutcomeUnknown(

@@ -14,7 +14,7 @@ from hybridwrap.domain.ports import OperationFolder
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.redaction import Redaction
 from hybridwrap.domain.result import Result
-from hybridwrap.errors import IntentInDoubt, NothingHappened
+from hybridwrap.errors import IntentInDoubt, NothingHappened, Superseded
 from hybridwrap.run.context import Context
 
 
@@ -43,11 +43,20 @@ def end(context: Context, folder: OperationFolder, held: Record, body: End, mask
     """
     result = Result(held.module, folder.operation, context.tools.ids.new(), body)
     folder.keep_result(encode(result))
-    folder.drop_secrets()
+    send(context, folder, held, result, mask)
+
+
+def send(context: Context, folder: OperationFolder, held: Record, result: Result, mask: Redaction | None) -> None:
+    """Tell the ledger a result that was kept; again and again is harmless. Raise ResultNotSent, Superseded."""
     try:
         if mask:
             folder.rewrite_logs(mask.text)
-        record = context.tools.ledger.end(held, body, operation=result.operation, entry_id=result.entry_id)
+        folder.drop_secrets()
+        try:
+            record = context.tools.ledger.end(held, result.end, operation=result.operation, entry_id=result.entry_id)
+        except Superseded:
+            folder.close_business()  # it is kept as late evidence
+            raise
         folder.close_business()
     finally:
         folder.release()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from hybridwrap.domain.engine_run import Diagnostic
 from hybridwrap.domain.entry import CloudObject
@@ -44,15 +45,25 @@ def standings(
     records: Mapping[str, Record],
     pending: Mapping[str, PendingModule],
     modules: Sequence[str] | None = None,
+    *,
+    here: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Standing, ...]:
-    """Declared modules in graph order, then those that only the ledger knows; all of them when none are named."""
+    """Declared modules in graph order, then those that only the ledger knows; all of them when none are named.
+
+    `here` is what this host knows besides the ledger, by module.
+    """
     declared = order({name: module.needs for name, module in stack.modules.items()})
     undeclared = sorted(set(records) - set(declared))
-    return tuple(
+    found = (
         _standing(name, stack, records.get(name, Record(name)), pending.get(name))
         for name in (*declared, *undeclared)
         if modules is None or name in modules
     )
+    return tuple(_with_remark(standing, here.get(standing.module, "")) for standing in found)
+
+
+def _with_remark(standing: Standing, remark: str) -> Standing:
+    return replace(standing, reason="; ".join(part for part in (standing.reason, remark) if part))
 
 
 def _standing(name: str, stack: Stack, record: Record, pending: PendingModule | None) -> Standing:

@@ -14,12 +14,13 @@ from hybridwrap.cli.options import (
     stack_options,
     telling_options,
     timeout_option,
+    wait_options,
 )
 from hybridwrap.cli.running import at_work, watcher, writing_job
 from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.run.apply import apply
-from hybridwrap.run.context import Options
+from hybridwrap.run.context import Options, Patience
 from hybridwrap.run.preflight import check_host
 from hybridwrap.run.selection import Selection
 
@@ -30,6 +31,7 @@ from hybridwrap.run.selection import Selection
 @plan_options
 @parallelism_option
 @timeout_option
+@wait_options
 @click.option("-auto-approve", "--auto-approve", is_flag=True, help="Apply each plan as soon as it is made.")
 @click.option("--fail-fast", is_flag=True, help="Start nothing more after the first module that fails.")
 @click.option("--state-moved", is_flag=True, help="The states lie in another place than recorded, on purpose.")
@@ -41,6 +43,7 @@ def command(
     variables: Variables,
     parallelism: int,
     timeout_seconds: float,
+    patience: Patience,
     auto_approve: bool,
     fail_fast: bool,
     state_moved: bool,
@@ -54,7 +57,9 @@ def command(
     approve = approval(auto_approve=auto_approve, as_json=telling.as_json)
     job = writing_job(place, selection, variables, parallelism=parallelism)
     check_host(job.workshop.tools, job.modules)
-    options = Options(plan, parallelism, timeout_seconds, fail_fast=fail_fast, state_moved=state_moved)
+    options = Options(
+        plan, parallelism, timeout_seconds, fail_fast=fail_fast, patience=patience, state_moved=state_moved
+    )
     watch = watcher(job, telling)
     with at_work(job, options, watch) as context:
         end = apply(context, job.modules, undisturbed(approve, watch))

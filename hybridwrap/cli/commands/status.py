@@ -12,6 +12,7 @@ from hybridwrap.domain.json import canonical
 from hybridwrap.domain.outputs import Provenance
 from hybridwrap.domain.pending import pending_of
 from hybridwrap.domain.status import Status
+from hybridwrap.run.here import known_here
 from hybridwrap.run.recorded import RUNS_LOOKED_AT
 from hybridwrap.run.standing import Standing, standings
 
@@ -27,7 +28,8 @@ def command(place: Place, as_json: bool) -> int:
     workshop = equip(look_at(place))
     stack, ledger = workshop.stack, workshop.ledger
     records, runs = ledger.records(stack.modules), ledger.runs(RUNS_LOOKED_AT)
-    found = standings(stack, records, pending_of(runs, records))
+    here = known_here(workshop.tools, records)
+    found = standings(stack, records, pending_of(runs, records), here=here)
     if as_json:
         click.echo(canonical(standings_json(stack, found, runs)))
         return 0

@@ -1,0 +1,47 @@
+"""What this host knows of operations that the ledger calls running, or of results that the ledger does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from hybridwrap.domain.codec import decode
+from hybridwrap.domain.entry import Locks
+from hybridwrap.domain.left_behind import Claim, Liveness, Unfinished
+from hybridwrap.domain.record import Record
+from hybridwrap.run.context import Tools
+
+SYNC = "next: hybridwrap sync"
+
+
+def known_here(tools: Tools, records: Mapping[str, Record]) -> Mapping[str, str]:
+    """By module, what to say besides the ledger; nothing is changed, and nobody is disturbed."""
+    kept = kept_results(tools)
+    told = {module: f"a result of {operation} lies on this host; {SYNC}" for operation, module in kept.items()}
+    for name, record in records.items():
+        if record.holder:
+            told[name] = _of_holder(tools, record.holder.locks, has_result=record.holder.operation in kept)
+    return told
+
+
+def _of_holder(tools: Tools, locks: Locks, *, has_result: bool) -> str:
+    match tools.folders.look(locks):
+        case Liveness.DEAD if has_result:
+            return f"its result is safe on this host and not in the ledger yet; {SYNC}"
+        case Liveness.DEAD:
+            return f"{Liveness.DEAD}; {SYNC}"
+        case Liveness.ENGINE:
+            return str(Liveness.ENGINE)
+        case _:  # at work, or on another host
+            return ""
+
+
+def kept_results(tools: Tools) -> Mapping[str, str]:
+    """Operations of this ledger whose results are kept here, each with its module."""
+    if not tools.ledger.exists():
+        return {}
+    found = ((unfinished, decode(unfinished.claim, Claim, str(unfinished.path))) for unfinished in _with_result(tools))
+    return {unfinished.operation: claim.module for unfinished, claim in found if claim.ledger == tools.ledger.id}
+
+
+def _with_result(tools: Tools) -> Iterator[Unfinished]:
+    return (unfinished for unfinished in tools.folders.unfinished() if unfinished.has_result)

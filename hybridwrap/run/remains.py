@@ -1,0 +1,219 @@
+"""What a dead operation has done, by what it left on this host and by the engine's state.
+
+Keeps: where its event file can't be read, nothing is called cancelled, failed or done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from hybridwrap.domain.duration import in_words
+from hybridwrap.domain.engine_run import Ended, Stream
+from hybridwrap.domain.entry import Begin, End
+from hybridwrap.domain.evidence import unchanged
+from hybridwrap.domain.inputs import secrets_from_outside
+from hybridwrap.domain.json import Json
+from hybridwrap.domain.outcome import Seen, judge
+from hybridwrap.domain.partial import objects_after, outputs_after
+from hybridwrap.domain.ports import Applied, ModuleEngine, OperationFolder
+from hybridwrap.domain.record import Holder, Record
+from hybridwrap.domain.redaction import Redaction
+from hybridwrap.domain.stack import Module
+from hybridwrap.domain.state import EngineState, Found, Unreadable
+from hybridwrap.domain.state_lock import StateLock, was_held_in
+from hybridwrap.domain.status import Outcome, Status
+from hybridwrap.errors import OutcomeUnknown, PreflightRefused, StateUnreadable, Stopped
+from hybridwrap.run.account import Account, as_end
+from hybridwrap.run.context import Context
+from hybridwrap.run.names import keep_names
+from hybridwrap.run.preparation import mark_of
+from hybridwrap.run.rescue import rescue
+
+BY_EVENTS = frozenset({"apply", "destroy"})  # commands whose event stream tells what they did
+NOTHING = Stream()
+Lock = StateLock | Unreadable | None
+
+
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """A dead operation that holds its module, and what it left; nothing of it where its folder can't be seen."""
+
+    held: Record
+    folder: OperationFolder  # of the holder: its result is kept there
+    left: Path | None = None  # the folder where its engine was at work
+    complete: bool = False  # the host was not restarted under the engine: all that it said is in the event file
+    told: Stream = NOTHING
+    planned: Stream = NOTHING
+    inputs: Mapping[str, Json] = field(default_factory=dict, repr=False)
+    whole: bool = True
+
+    @property
+    def holder(self) -> Holder:
+        if self.held.holder is None:
+            raise AssertionError(f"{self.held.module} is free")
+        return self.held.holder
+
+    @property
+    def intent(self) -> Begin:
+        if self.held.intent is None:
+            raise AssertionError(f"{self.held.module} is free")
+        return self.held.intent
+
+    @property
+    def before(self) -> EngineState | None:
+        """The state that was planned on, as far as `begin` tells of it."""
+        mark = self.intent.state
+        return EngineState(mark.lineage, mark.serial) if mark.lineage else None
+
+    @property
+    def not_started(self) -> bool:
+        return self.complete and self.told == NOTHING
+
+
+def end_of(context: Context, remains: Remains) -> tuple[End, Redaction]:
+    """Judge a dead operation, and release a state lock that is proven to be its own; return what masks its logs.
+
+    Raise PreflightRefused, EngineNotUsable or OutcomeUnknown when the engine's state can't be asked for.
+    """
+    engine = context.tools.engines.at(_module(context, remains), remains.inputs)
+    lock = _lock_after_settling(context, engine, remains)
+    judged = _by_events if remains.intent.command in BY_EVENTS else _by_state
+    body, mask = judged(context, engine, remains, lock)
+    log = str(remains.left / remains.folder.events.name) if remains.left else ""
+    return replace(body, state_lock=_left_lock(context, engine, remains, lock), log=log), mask
+
+
+def _by_events(context: Context, engine: ModuleEngine, remains: Remains, lock: Lock) -> tuple[End, Redaction]:
+    module = _module(context, remains)
+    unsaved = engine.repair.unsaved_state() if remains.told.mutations else None
+    applied = Applied(Ended(), remains.told, unsaved)
+    rescued = rescue(context, engine, remains.folder, remains.intent.state, applied)
+    found, mask = _found(context, engine, remains)
+    verdict = judge(
+        Seen(
+            command=remains.intent.command,
+            ended=applied.ended,
+            stream=remains.told,
+            before=remains.before,
+            after=found,
+            errored_state=unsaved is not None,
+            rescued=rescued.done,
+            lock_gone=lock is None,
+            stream_complete=remains.complete,
+            previous=remains.held.settled,
+        )
+    )
+    if verdict.outcome is Outcome.CANCELLED and remains.not_started:
+        verdict = replace(verdict, reason="nothing ran: hybridwrap was gone before it started the engine")
+    account = Account(
+        held=remains.held,
+        engine=engine,
+        declared=module.interface.outputs,
+        planned=remains.planned,
+        whole=remains.whole,
+        before=None,  # its outputs were those of the record
+        applied=applied,
+        found=found,
+        verdict=verdict,
+        mask=mask,
+    )
+    body = replace(as_end(account), kept=rescued.kept, evidence=(rescued.told,) if rescued.told else ())
+    keep_names(engine, remains.folder, body.objects, mask)
+    return body, mask
+
+
+def _by_state(context: Context, engine: ModuleEngine, remains: Remains, lock: Lock) -> tuple[End, Redaction]:
+    """Judge a command of which only the state tells; one that left its lock behind did not come to its end."""
+    held, command = remains.held, remains.intent.command
+    found, mask = _found(context, engine, remains)
+    if remains.complete and unchanged(remains.before, found):
+        reason = f"nobody saw `{command}` end; the state is as it was"
+        return End(Outcome.CANCELLED, held.settled, held.state, held.outputs, held.objects, reason=reason), mask
+    state = found if isinstance(found, EngineState) else None
+    saved = remains.left is not None and lock is None and state is not None
+    return End(
+        outcome=Outcome.FAILED if saved else Outcome.UNKNOWN,
+        status=Status.ERROR if saved else Status.UNKNOWN,
+        state=mark_of(engine, state) if state else held.state,
+        outputs=outputs_after(
+            succeeded=False,
+            declared=(),
+            output_changes={},
+            before=held.outputs,
+            state_before=None,
+            state_after=state if saved else None,
+        ),
+        objects=objects_after(held.objects, NOTHING, found),
+        reason=f"nobody saw `{command}` end" + ("; what it did is saved" if saved else ""),
+    ), mask
+
+
+def _found(context: Context, engine: ModuleEngine, remains: Remains) -> tuple[Found, Redaction]:
+    """The state as it is now, and what must not be seen in any text. Raise OutcomeUnknown when it can't be read."""
+    try:
+        found: Found = engine.state()
+    except StateUnreadable as error:
+        found = Unreadable(error.message)
+    return found, mask_of(context, remains, found)
+
+
+def mask_of(context: Context, remains: Remains, found: Found) -> Redaction:
+    """Know the secrets that the dead operation knew: as far as they are still on this host, or in the state."""
+    name = remains.held.module
+    context.knowledge.learn_secrets(name, found if isinstance(found, EngineState) else None)
+    secret = (name for name, kept in remains.intent.inputs.items() if kept.sensitive)
+    own = [remains.inputs[name] for name in secret if name in remains.inputs]
+    module = context.tools.stack.modules.get(name)
+    outside = secrets_from_outside(module, context.tools.host) if module else ()
+    return Redaction((*context.knowledge.secret_values, *own, *outside))
+
+
+def _lock_after_settling(context: Context, engine: ModuleEngine, remains: Remains) -> Lock:
+    """The engine's state lock, once no write of the dead engine can be on its way any more.
+
+    An engine that came to its end has waited for its own writes, and so has one that released its lock; the local
+    file system keeps nothing back.
+    """
+    lock = engine.state_lock()
+    ended = remains.told.final is not None or (bool(remains.told.errors) and lock is None)
+    seconds = context.tools.settle_seconds
+    if ended or remains.not_started or engine.place.backend == "local" or not seconds:
+        return lock
+    name = remains.held.module
+    context.watch.warning(
+        name, f"waiting {in_words(seconds)}: a state that its killed engine sent may still be on its way"
+    )
+    if not context.stop.wait(seconds):
+        raise Stopped(context.stop.reason)
+    return engine.state_lock()
+
+
+def _left_lock(context: Context, engine: ModuleEngine, remains: Remains, lock: Lock) -> str:
+    """Release the lock that is proven to be the dead engine's; return its id when that is not possible."""
+    if not isinstance(lock, StateLock):
+        return ""
+    name = remains.held.module
+    if not was_held_in(remains.told, lock):
+        context.watch.warning(name, f"its state is locked, and it is not proven by whom: {lock}")
+        return ""
+    try:
+        engine.release_state_lock(lock)
+    except (OutcomeUnknown, PreflightRefused) as error:
+        context.watch.warning(name, f"the state lock of its dead engine could not be released: {error.message}")
+        return lock.id
+    context.watch.warning(name, f"released the state lock of its dead engine: {lock}")
+    return ""
+
+
+def _module(context: Context, remains: Remains) -> Module:
+    name = remains.held.module
+    if name not in context.tools.stack.modules:
+        holder = remains.holder
+        raise PreflightRefused(
+            f"{name} is held by {holder.command} {holder.operation}, which is dead, and is not in the manifest: "
+            "its state can't be looked at",
+            hint=f"put {name} back into the manifest",
+        )
+    return context.tools.stack.modules[name]

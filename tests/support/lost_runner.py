@@ -1,0 +1,75 @@
+"""Runs in which something is killed while an object is being made."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Timer
+
+from tests.support.fakecloud.cloud import Cloud
+from tests.support.fakecloud.faults import Operation
+from tests.support.project import Project
+
+
+@contextmanager
+def hanging(project: Project, cloud: Cloud, name: str, *argv: str) -> Iterator[subprocess.Popen[str]]:
+    """An apply whose engine waits for the cloud to answer about an object; at the end of the block it gets its answer.
+
+    The object is there already, and nobody knows its id.
+    """
+    cloud.inject(name, "hang")
+    process = project.start("apply", "--auto-approve", *argv)
+    try:
+        cloud.wait_for_calls(Operation.CREATE, name=name, seconds=60)
+        yield process
+    finally:
+        cloud.lift(name)
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """SIGKILL a hybridwrap; its engines live on."""
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+
+
+def engines_of(project: Project) -> list[int]:
+    """The pids of engines that apply a plan of this project."""
+    listed = subprocess.run(["ps", "-axwwo", "pid=,args="], capture_output=True, text=True, check=True).stdout
+    rows = (line.split(maxsplit=1) for line in listed.splitlines())
+    plans = str(project.root / ".hybridwrap" / "operations")
+    return [int(pid) for pid, args in rows if f"{plans}/" in args and " apply " in args]
+
+
+def kill_engines(project: Project) -> None:
+    (pid,) = engines_of(project)
+    os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not engines_of(project))
+
+
+def until_said(process: subprocess.Popen[str], text: str, *, seconds: float = 60) -> None:
+    """Read what a process prints until a line has this text; a process that never says it is killed."""
+    assert process.stdout
+    overdue = Timer(seconds, process.kill)
+    overdue.start()
+    said = [""]
+    while text not in said[-1]:
+        said.append(process.stdout.readline())
+        assert said[-1], f"{text!r} was not said: {''.join(said)}"
+    overdue.cancel()
+
+
+def wait_until(holds: Callable[[], bool], *, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            raise TimeoutError("it did not come to hold")
+        time.sleep(0.05)
+
+
+def operation_folders(project: Project) -> list[Path]:
+    return sorted((project.root / ".hybridwrap" / "operations").iterdir())
