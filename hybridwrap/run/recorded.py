@@ -42,6 +42,7 @@ def end_of_run(context: Context, ends: Mapping[str, ModuleEnd]) -> RunEnd:
 def _start(context: Context, command: str, modules: Sequence[str]) -> RunStart:
     declared = context.tools.stack.modules
     left = pending_of(context.tools.ledger.runs(RUNS_LOOKED_AT), context.knowledge.records)
+    taken_up = modules if command in MAKES_PENDING else ()  # others leave it pending, unless they act on it
     return RunStart(
         run=context.run,
         command=command,
@@ -50,7 +51,7 @@ def _start(context: Context, command: str, modules: Sequence[str]) -> RunStart:
         argv=context.argv,
         modules=tuple(modules),
         edges={name: declared[name].needs for name in modules},
-        carried={name: pending for name, pending in left.items() if name not in modules},
+        carried={name: pending for name, pending in left.items() if name not in taken_up},
         inputs=_kept_inputs(context, modules) if command in MAKES_PENDING else "",
         whole=context.options.plan.whole,
     )
