@@ -194,6 +194,7 @@ class Stack:
     modules: Mapping[str, Module]
     ledger: LedgerSettings
     environments: tuple[str, ...] = ("default",)
+    env: Mapping[str, str] = field(default_factory=dict)  # what the defaults give to the engine of every module
     warnings: tuple[str, ...] = ()
 
     @property

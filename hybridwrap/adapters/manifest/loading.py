@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hybridwrap.adapters.manifest.cache import Checked, manifest_digest, recall, remember, sources_digest
 from hybridwrap.adapters.manifest.environment import choose, declared_environments, in_environment
-from hybridwrap.adapters.manifest.modules import Built, Draft, build_module, draft_modules
+from hybridwrap.adapters.manifest.modules import Built, Draft, build_module, draft_modules, env_of
 from hybridwrap.adapters.manifest.node import Findings, Node
 from hybridwrap.adapters.manifest.reading import parse, read_bytes
 from hybridwrap.adapters.manifest.scope import Scope
@@ -73,6 +73,7 @@ def read_stack(file: Path, *, environment: str | None, environ: Mapping[str, str
         modules=built.modules,
         ledger=built.ledger,
         environments=declared_environments(root),
+        env=env_of(merged.get("defaults"), ("defaults",), scope),
         warnings=warnings,
     )
     return stack, problems

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hybridwrap.adapters.manifest.node import Node, dotted, empty, overlay, plain
-from hybridwrap.adapters.manifest.scope import PLACEHOLDER, Scope
+from hybridwrap.adapters.manifest.scope import PLACEHOLDER, Scope, Where
 from hybridwrap.adapters.manifest.settings import (
     read_engine,
     read_guard,
@@ -105,7 +105,7 @@ def build_module(draft: Draft, interface: Interface | None, root: Node, scope: S
         depends_on=texts(node.get("depends_on")),
         owner=text(node.get("owner")),
         var_files=tuple(_paths(draft, "var_files", scope)),
-        env=_env(draft, scope),
+        env=env_of(node, draft.where, scope),
         state=read_state(root, draft.node, scope, name),
         backend_config=tuple(_paths(draft, "backend_config", scope)),
         workspace=workspace_of(draft, scope),
@@ -139,13 +139,16 @@ def path_nodes(draft: Draft, field: str, scope: Scope) -> Iterator[tuple[Node, P
             yield child, Path(os.path.normpath(scope.root / Path(written).expanduser()))
 
 
-def _env(draft: Draft, scope: Scope) -> dict[str, str]:
-    node = draft.node.get("env") or empty(draft.node.mark)
+def env_of(owner: Node | None, where: Where, scope: Scope) -> dict[str, str]:
+    """Read the `env` of a module or of the defaults."""
+    node = owner.get("env") if owner else None
+    if node is None:
+        return {}
     for name, child in node.fields.items():
         if OWN_VARIABLES.fullmatch(name):
             instead = {"TF_WORKSPACE": "workspace"}.get(name, "inputs" if name.startswith("TF_VAR_") else "")
             advice = f"; say it in `{instead}`" if instead else ": hybridwrap sets it itself"
-            scope.findings.error(child.key, dotted((*draft.where, "env", name)), f"{name} cannot be set here{advice}")
+            scope.findings.error(child.key, dotted((*where, "env", name)), f"{name} cannot be set here{advice}")
         if is_template(text(child)):
-            scope.error(child, (*draft.where, "env", name), "a template can only be an input")
+            scope.error(child, (*where, "env", name), "a template can only be an input")
     return {name: text(child) for name, child in node.fields.items()}
