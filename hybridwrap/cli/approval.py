@@ -16,6 +16,9 @@ from hybridwrap.errors import UsageError
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.walk import Approve
 
+ANSWERS = ("yes", "no", "one by one")
+NAMED = 12  # modules that a question names
+
 
 def approval(*, auto_approve: bool, as_json: bool) -> Approve | None:
     """Choose who approves: nobody has to, or the person at the terminal. Raise UsageError when nobody is there."""
@@ -71,11 +74,19 @@ def ask(plans: Sequence[Prepared]) -> frozenset[str]:
     names = [prepared.module.name for prepared in plans]
     if len(names) == 1:
         return frozenset(names if click.confirm(f"\nApply {names[0]}?") else ())
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     answer = click.prompt(
-        f"\nApply these {len(names)}: {', '.join(names)}? [yes, no, one by one]",
-        type=click.Choice(["yes", "no", "one"]),
-        show_choices=False,
+        f"\nApply these {len(names)}: {', '.join(names[:NAMED])}{more}? [yes, no, one by one]", value_proc=_answer
     )
-    if answer == "one":
+    if answer == "one by one":
         return frozenset(name for name in names if click.confirm(f"Apply {name}?"))
     return frozenset(names if answer == "yes" else ())
+
+
+def _answer(typed: str) -> str:
+    """Understand an answer by its beginning."""
+    said = typed.strip().lower()
+    found = [answer for answer in ANSWERS if said and answer.startswith(said)]
+    if not found:
+        raise click.UsageError(f"answer {', '.join(ANSWERS)}")
+    return found[0]

@@ -11,8 +11,9 @@ from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.run.queue import ENDED_WELL
 
 OutputsByModule = Mapping[str, Mapping[str, Output]]
-ORDER = ("ok", "unchanged", "planned", "deferred", "error", "unknown", "unsent", "busy", "refused", "stopped")
-FINE = ENDED_WELL | {"planned", "deferred"}
+ORDER = ("ok", "destroyed", "retained", "unchanged", "planned", "deferred", "error", "unknown", "unsent", "busy", "refused", "stopped")
+UNTOUCHED = frozenset({"declined", "pending", "stopped"})  # nothing has to be repaired after these
+FINE = ENDED_WELL | {"planned", "deferred", "destroyed", "retained"}
 SHOWN = 6  # names of outputs that fit into a line
 
 
@@ -22,11 +23,12 @@ def last_lines(ends: Mapping[str, ModuleEnd], outputs: OutputsByModule, seconds:
     words = [*(word for word in ORDER if word in counts), *sorted(set(counts) - set(ORDER))]
     told = ", ".join(f"{counts[word]} {coloured(word)}" for word in words)
     yield f"{told or 'nothing to do'} in {duration(seconds)}"
-    bad = [name for name, end in ends.items() if end.result not in FINE]
+    bad = {end.result for end in ends.values()} - FINE
     if bad:
         yield from _known(ends, outputs)
         hints = dict.fromkeys(end.hint for end in ends.values() if end.hint)
-        yield f"next: {'   '.join(hints) or 'once repaired, the same command again'}"
+        again = "the same command again"
+        yield f"next: {'   '.join(hints) or (f'once repaired, {again}' if bad - UNTOUCHED else again)}"
 
 
 def _known(ends: Mapping[str, ModuleEnd], outputs: OutputsByModule) -> Iterator[str]:

@@ -23,8 +23,7 @@ def headline(scene: Scene, module: str, end: ModuleEnd, phase: str) -> str:
     """The first error, else the first line of the reason."""
     if end.result != "error" or not end.errors:
         return (end.reason.splitlines() or [""])[0]
-    more = f"   (and {len(end.errors) - 1} more)" if len(end.errors) > 1 else ""
-    return BEFORE_WORK.get(phase, "") + told(end.errors[0], scene.place(module, end.errors[0])) + more
+    return BEFORE_WORK.get(phase, "") + told(end.errors[0], scene.place(module, end.errors[0]))
 
 
 def below(scene: Scene, module: str, end: ModuleEnd, *, everything: bool) -> Iterator[str]:
@@ -34,6 +33,8 @@ def below(scene: Scene, module: str, end: ModuleEnd, *, everything: bool) -> Ite
             if index:
                 yield told(error, scene.place(module, error))
             yield from _detail(error, None if everything else SHOWN_LINES)
+        if not everything and len(end.errors) > 1:
+            yield f"and {len(end.errors) - 1} more: with -v, or in the log"
     else:
         yield from end.reason.splitlines()[1:]
     if end.errors and (log := scene.log(module, end)):
@@ -44,4 +45,4 @@ def _detail(error: Diagnostic, limit: int | None) -> Iterator[str]:
     lines = [f"  {line}" for line in error.detail.splitlines() if line.strip()]
     yield from lines[:limit]
     if limit is not None and len(lines) > limit:
-        yield f"  … {len(lines) - limit} more lines, with -v or in the log"
+        yield f"  … {len(lines) - limit} more"

@@ -43,7 +43,7 @@ class LiveRun:
     @contextmanager
     def at_work(self) -> Iterator[None]:
         over = Event()
-        Thread(target=self._learn, name="history", daemon=True).start()
+        Thread(target=self.learn, name="history", daemon=True).start()
         looking = Thread(target=self._look_until, args=(over,), name="display", daemon=True)
         self._display.show()
         looking.start()
@@ -109,7 +109,7 @@ class LiveRun:
         while not over.wait(SECONDS):
             self.refresh()
 
-    def _learn(self) -> None:
+    def learn(self) -> None:
         with suppress(HybridwrapError):  # without history there is no estimate, and nothing else is missing
             self._earlier = self._scene.earlier()
 

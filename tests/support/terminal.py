@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import select
+import struct
 import subprocess
+import termios
 import time
+from codecs import getincrementaldecoder
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -16,15 +20,29 @@ from click import unstyle
 
 
 class Terminal:
-    """Runs a program in a pseudo-terminal; `expect` waits for a text, `type` answers; `seen` is without colours."""
+    """Runs a program in a pseudo-terminal; `expect` waits for a text, `type` answers.
 
-    def __init__(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> None:
+    `seen` is without colours and without the moves of the cursor, `raw` is all that was written.
+    """
+
+    def __init__(
+        self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], columns: int = 80, rows: int = 24
+    ) -> None:
         self._ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self._process = subprocess.Popen(
-            argv, cwd=cwd, env=env, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+            argv,
+            cwd=cwd,
+            env=env,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - no thread runs here; Ctrl-C is a signal
         )
+        self._decoder = getincrementaldecoder("utf-8")(errors="replace")
         os.close(theirs)
-        self.seen = ""
+        self.seen = self.raw = ""
 
     def __enter__(self) -> Self:
         return self
@@ -46,7 +64,11 @@ class Terminal:
                 raise TimeoutError(f"no {text!r} in:\n{self.seen}")
 
     def type(self, text: str) -> None:
-        os.write(self._ours, f"{text}\n".encode())
+        self.press(f"{text}\n")
+
+    def press(self, keys: str) -> None:
+        """Send keys as they are: `\x03` is Ctrl-C."""
+        os.write(self._ours, keys.encode())
 
     def wait(self, *, seconds: float = 60) -> int:
         """Read to the end; return the exit code."""
@@ -63,5 +85,7 @@ class Terminal:
             chunk = os.read(self._ours, 65536)
         except OSError:  # how Linux says that the other side is closed
             return False
-        self.seen = unstyle(self.seen + chunk.decode(errors="replace").replace("\r\n", "\n"))
+        text = self._decoder.decode(chunk)
+        self.raw += text
+        self.seen = unstyle(self.seen + text.replace("\r\n", "\n"))
         return bool(chunk)

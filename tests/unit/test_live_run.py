@@ -1,0 +1,299 @@
+"""A run at a terminal of any size: what is at work, what is done, what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from hybridwrap.cli.display import Display
+from hybridwrap.cli.lines import cells
+from hybridwrap.cli.live_run import LiveRun
+from hybridwrap.cli.scene import Scene
+from hybridwrap.domain.engine_run import Action, ChangeSummary, Diagnostic, Hook, PlannedChange
+from hybridwrap.domain.run import ModuleEnd, Run, RunEnd, RunStart
+from hybridwrap.domain.stack import Module
+from tests.support.ledgers import FakeClock, writer
+from tests.support.screen import Screen
+
+WIDTHS = [60, 80, 160]
+ROOT = Path("/stack")
+
+
+@dataclass
+class Theatre:
+    """A live run on a terminal that is only looked at."""
+
+    modules: tuple[str, ...]
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    columns: int = 80
+    rows: int = 24
+    verbosity: int = 0
+    earlier: tuple[Run, ...] = ()
+    clock: FakeClock = field(default_factory=FakeClock)
+
+    def __post_init__(self) -> None:
+        self.file = StringIO()
+        console = Console(
+            file=self.file, force_terminal=True, width=self.columns, height=self.rows, highlight=False, _environ={}
+        )
+        scene = Scene(
+            clock=self.clock,
+            root=ROOT,
+            declared={
+                name: Module(name, ROOT / "modules" / name, depends_on=self.needs.get(name, ()))
+                for name in self.modules
+            },
+            modules=self.modules,
+            parallelism=4,
+            log_of=lambda module, operation: f"/log/{module}/{operation}/events.jsonl",
+            earlier=lambda: self.earlier,
+        )
+        self.run = LiveRun(scene, self.verbosity, Display(console))
+
+    def play(self, act: Callable[[Theatre], None]) -> list[str]:
+        """Play a part of a run; return what is on the screen before it is over."""
+        with self.run.at_work():
+            act(self)
+            return self.look()
+
+    def look(self) -> list[str]:
+        self.run.refresh()
+        return self.screen.lines
+
+    @property
+    def screen(self) -> Screen:
+        screen = Screen(self.columns)
+        screen.write(self.file.getvalue())
+        return screen
+
+    def begin(self, command: str = "apply") -> None:
+        edges = {name: self.needs.get(name, ()) for name in self.modules}
+        self.run.run_began(RunStart("R9", command, "2026-01-01T00:00:00Z", writer(), (), self.modules, edges))
+
+    def plan(self, module: str, addresses: Iterable[str]) -> None:
+        self.run.phase(module, "plan")
+        for address in addresses:
+            self.run.event(module, PlannedChange(address, Action.CREATE))
+        self.run.event(module, ChangeSummary("plan", {"add": 1}))
+
+    def hook(
+        self, module: str, address: str, phase: str, action: Action = Action.CREATE, provisioner: str = ""
+    ) -> None:
+        self.run.event(module, Hook(address, action, phase, provisioner=provisioner))
+
+
+def half_way(theatre: Theatre) -> None:
+    theatre.begin()
+    theatre.run.module_ended("network", ModuleEnd("ok", counts={"add": 3}, seconds=4.1))
+    theatre.plan("vm", [f"module.fleet.aws_instance.web[{i}]" for i in range(12)])
+    theatre.run.phase("vm", "apply")
+    for index in range(3):
+        theatre.hook("vm", f"module.fleet.aws_instance.web[{index}]", "start")
+        theatre.hook("vm", f"module.fleet.aws_instance.web[{index}]", "complete")
+    theatre.hook("vm", "module.fleet.aws_instance.web[7]", "start")
+    theatre.clock.sleep(75)
+    theatre.hook("vm", "module.fleet.aws_instance.web[8]", "start")
+
+
+FOUR = ("network", "vm", "configuration", "health")
+CHAIN = {"vm": ("network",), "configuration": ("vm",), "health": ("configuration",)}
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_a_module_at_work_is_one_line_with_phase_progress_object_and_time(columns: int) -> None:
+    lines = Theatre(FOUR, CHAIN, columns=columns).play(half_way)
+    assert lines[0].split() == ["network", "ok", "3", "created", "4.1s"]
+    assert lines[1].split()[:3] == ["vm", "apply", "3/12"]
+    assert lines[1].endswith("1m15")
+    assert "web[7]" in lines[1]
+    assert "+1" in lines[1]
+    assert lines[2].startswith("1 ok, 1 running, 2 pending   1m15")
+    assert len(lines) == 3
+    assert all(cells(line) <= columns for line in lines)
+
+
+def test_a_wide_terminal_has_room_for_a_bar_and_the_whole_address() -> None:
+    line = Theatre(FOUR, CHAIN, columns=160).play(half_way)[1]
+    assert "━━━━━━──────────────────" in line
+    assert "module.fleet.aws_instance.web[7] creating 1m15 +1" in line
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_names_that_are_wide_or_long_break_no_line(columns: int) -> None:
+    def act(theatre: Theatre) -> None:
+        theatre.begin()
+        theatre.plan("vm", ['aws_instance.服务器["数据库数据库数据库数据库数据库"]'])
+        theatre.run.phase("vm", "apply")
+        theatre.hook("vm", 'aws_instance.服务器["数据库数据库数据库数据库数据库"]', "start")
+        theatre.run.phase("a-module-with-a-name-that-goes-on-and-on-for-all-of-64-columns", "apply")
+
+    lines = Theatre(("vm", "a-module-with-a-name-that-goes-on-and-on-for-all-of-64-columns"), columns=columns).play(act)
+    assert len(lines) == 3
+    assert all(cells(line) <= columns for line in lines)
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_a_failure_says_what_where_and_where_the_log_is(columns: int) -> None:
+    error = Diagnostic("error", "InsufficientInstanceCapacity", "We have no m7i.", "aws_instance.web", "main.tf", 21)
+
+    def act(theatre: Theatre) -> None:
+        theatre.begin()
+        theatre.run.phase("vm", "apply")
+        end = ModuleEnd("error", 4, "01K7", errors=(error, Diagnostic("error", "another")), seconds=80)
+        theatre.run.module_ended("vm", end)
+
+    text = "\n".join(Theatre(FOUR, CHAIN, columns=columns).play(act))
+    assert "aws_instance.web: InsufficientInstanceCapacity" in text
+    assert "modules/vm/main.tf:21" in text
+    assert "and 1 more: with -v" in text
+    assert "We have no m7i." in text
+    assert "log: /log/vm/01K7/events.jsonl" in text
+
+
+def test_a_failure_in_plan_says_so_as_nothing_was_changed() -> None:
+    def act(theatre: Theatre) -> None:
+        theatre.run.phase("vm", "plan")
+        theatre.run.module_ended("vm", ModuleEnd("error", 4, errors=(Diagnostic("error", "Unsupported argument"),)))
+
+    assert "in plan: Unsupported argument" in "\n".join(Theatre(FOUR).play(act))
+
+
+def test_objects_that_failed_are_counted_while_the_others_go_on() -> None:
+    def act(theatre: Theatre) -> None:
+        half_way(theatre)
+        theatre.hook("vm", "module.fleet.aws_instance.web[7]", "errored")
+
+    assert "1 failed" in Theatre(FOUR, CHAIN).play(act)[1]
+
+
+def test_a_replacement_counts_once_both_its_steps_are_done() -> None:
+    def act(theatre: Theatre) -> None:
+        theatre.run.phase("vm", "plan")
+        theatre.run.event("vm", PlannedChange("aws_instance.web", Action.REPLACE))
+        theatre.run.phase("vm", "apply")
+        theatre.hook("vm", "aws_instance.web", "complete", Action.DELETE)
+
+    theatre = Theatre(("vm",))
+    with theatre.run.at_work():
+        act(theatre)
+        assert " 0/1 " in theatre.look()[0]
+        theatre.hook("vm", "aws_instance.web", "complete", Action.CREATE)
+        assert " 1/1 " in theatre.look()[0]
+
+
+def test_a_provisioner_is_named_while_it_runs_and_its_object_keeps_its_time() -> None:
+    theatre = Theatre(("vm",), columns=160)
+    with theatre.run.at_work():
+        theatre.run.phase("vm", "apply")
+        theatre.hook("vm", "aws_instance.web", "start")
+        theatre.clock.sleep(5)
+        theatre.hook("vm", "aws_instance.web", "start", provisioner="local-exec")
+        assert "aws_instance.web running local-exec 5s" in theatre.look()[0]
+        theatre.hook("vm", "aws_instance.web", "complete", provisioner="local-exec")
+        assert "aws_instance.web creating 5s" in theatre.look()[0]
+
+
+def test_the_time_that_is_left_comes_from_the_critical_path_of_earlier_runs() -> None:
+    start = RunStart("R1", "apply", "2026-01-01T00:00:00Z", writer(), (), FOUR, {})
+    ends = {name: ModuleEnd("ok", seconds=60) for name in FOUR}
+    theatre = Theatre(FOUR, CHAIN, earlier=(Run(start, RunEnd("R1", "2026-01-01T00:04:00Z", 0, ends)),))
+    theatre.begin()
+    with theatre.run.at_work():
+        theatre.run.learn()
+        assert theatre.look()[-1].endswith("about 4m00 left")
+        theatre.run.phase("network", "plan")
+        theatre.clock.sleep(40)
+        assert theatre.look()[-1].endswith("about 3m20 left")
+        theatre.run.module_ended("network", ModuleEnd("ok"))
+        assert theatre.look()[-1].endswith("about 3m00 left")
+
+
+def test_many_modules_fit_into_the_terminal() -> None:
+    modules = tuple(f"m{index:03}" for index in range(200))
+
+    def act(theatre: Theatre) -> None:
+        theatre.begin()
+        for module in modules[:120]:
+            theatre.run.module_ended(module, ModuleEnd("unchanged"))
+        for module in modules[120:170]:
+            theatre.run.phase(module, "apply")
+
+    lines = Theatre(modules, rows=24).play(act)
+    assert len(lines) <= 24 - 3
+    assert "32 more at work: m138, m139" in lines[-2]
+    assert lines[-1].startswith("120 unchanged, 50 running, 30 pending")
+
+
+def test_of_many_modules_those_that_wait_are_told_by_what_they_wait_for() -> None:
+    modules = tuple(f"m{index:02}" for index in range(30))
+    theatre = Theatre(modules)
+    with theatre.run.at_work():
+        theatre.begin()
+        theatre.run.module_ended("m00", ModuleEnd("error", 4, reason="no capacity"))
+        for index in range(1, 30):
+            waits_for = "m00.id" if index < 20 else f"m{index - 19:02}"
+            theatre.run.module_ended(modules[index], ModuleEnd("pending", reason="waits", waits_for=waits_for))
+    assert theatre.screen.lines[1] == "pending  29 behind m00: m01, m02, m03, m04, m05 and 24 more"
+
+
+def test_after_the_end_only_what_was_done_is_left_and_the_cursor_is_back() -> None:
+    theatre = Theatre(FOUR, CHAIN)
+    theatre.play(half_way)
+    assert theatre.screen.cursor_shown
+    assert theatre.screen.lines == ["network        ok         3 created               4.1s"]
+
+
+def test_nothing_is_written_when_nothing_changed() -> None:
+    theatre = Theatre(FOUR, CHAIN)
+    with theatre.run.at_work():
+        half_way(theatre)
+        theatre.look()
+        before = theatre.file.getvalue()
+        theatre.look()
+        assert theatre.file.getvalue() == before
+
+
+def test_a_question_has_the_terminal_for_itself() -> None:
+    theatre = Theatre(FOUR, CHAIN)
+    with theatre.run.at_work():
+        half_way(theatre)
+        theatre.look()
+        with theatre.run.paused():
+            assert theatre.screen.cursor_shown
+            assert len(theatre.look()) == 1
+            theatre.file.write("Apply vm? y\n")
+        assert [line.split()[0] for line in theatre.look()] == ["network", "Apply", "vm", "1"]
+
+
+def test_an_interrupt_is_told_above_the_display_and_its_echo_leaves_no_trace() -> None:
+    theatre = Theatre(FOUR, CHAIN)
+    with theatre.run.at_work():
+        half_way(theatre)
+        theatre.look()
+        theatre.file.write("^C")
+        theatre.run.note("SIGINT: ending 1 engine gracefully; nothing new starts")
+        assert [line.split()[0] for line in theatre.look()] == ["network", "SIGINT:", "vm", "1"]
+
+
+@pytest.mark.parametrize(("verbosity", "told"), [(0, 0), (1, 1), (2, 2)])
+def test_steps_are_told_to_those_who_want_to_read_them(verbosity: int, told: int) -> None:
+    def act(theatre: Theatre) -> None:
+        theatre.run.phase("vm", "apply")
+        theatre.hook("vm", "aws_instance.web", "start")
+        theatre.hook("vm", "aws_instance.web", "complete")
+
+    lines = Theatre(("vm",), verbosity=verbosity).play(act)
+    assert sum("aws_instance.web: creating" in line for line in lines) == told
+
+
+def test_without_colour_no_colour_is_written() -> None:
+    theatre = Theatre(FOUR, CHAIN)
+    theatre.run._display.console.no_color = True
+    theatre.play(half_way)
+    assert "\x1b[3" not in theatre.file.getvalue()
+    assert "\x1b[9" not in theatre.file.getvalue()
