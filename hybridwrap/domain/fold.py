@@ -191,7 +191,8 @@ def _observed(record: Record, entry: Entry, body: Observe) -> Record:
     if body.drift is not None:  # no act on the module: what a run left pending stays so
         return replace(seen, drift=body.drift)
     if body.status is None or body.status is record.settled:
-        return replace(seen, run=body.run)
+        reason = body.reason if body.status is Status.ERROR else record.reason
+        return replace(seen, run=body.run, reason=reason)
     return _settled(seen, entry, body.status, body.reason, body.run)
 
 
