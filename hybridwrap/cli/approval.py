@@ -12,6 +12,7 @@ import click
 
 from hybridwrap.cli.plans import plan_text
 from hybridwrap.cli.teller import Teller
+from hybridwrap.domain.limits import over_limit
 from hybridwrap.errors import UsageError
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.walk import Approve
@@ -20,16 +21,22 @@ ANSWERS = ("yes", "no", "one by one")
 NAMED = 12  # modules that a question names
 
 
-def approval(*, auto_approve: bool, as_json: bool) -> Approve | None:
+def approval(
+    command: str = "apply", *, auto_approve: bool, as_json: bool, yes_destroy: int | None = None
+) -> Approve | None:
     """Choose who approves: nobody has to, or the person at the terminal. Raise UsageError when nobody is there."""
     if auto_approve:
         return None
     if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError(
             "nobody can be asked to approve here: there is no terminal" if not as_json else "--json asks nobody",
-            hint="hybridwrap plan    to look, then: hybridwrap apply --auto-approve",
+            hint=f"hybridwrap plan    to look, then: hybridwrap {command} --auto-approve",
         )
-    return ask
+
+    def ask_twice(plans: Sequence[Prepared]) -> frozenset[str]:
+        return beyond_guard_by_name(plans, ask(plans, command.capitalize()), yes_destroy)
+
+    return ask_twice
 
 
 def undisturbed(approve: Approve | None, watch: Teller) -> Approve | None:
@@ -67,19 +74,33 @@ def _signals_end_the_question() -> Iterator[None]:
             signal.raise_signal(name)
 
 
-def ask(plans: Sequence[Prepared]) -> frozenset[str]:
+def beyond_guard_by_name(
+    plans: Sequence[Prepared], approved: frozenset[str], yes_destroy: int | None
+) -> frozenset[str]:
+    """Have every approved plan that goes beyond its guard approved once more, by the name of its module."""
+    refused = set()
+    for prepared in plans:
+        name, guard = prepared.module.name, prepared.module.guard
+        if name in approved and (beyond := over_limit(guard, prepared.actions, yes_destroy)):
+            click.secho(f"\n{name} {beyond}", fg="red")
+            if click.prompt("Type its name to go on", default="", show_default=False).strip() != name:
+                refused.add(name)
+    return approved - refused
+
+
+def ask(plans: Sequence[Prepared], verb: str = "Apply") -> frozenset[str]:
     """Show plans that are ready together; say which are approved."""
     for prepared in plans:
         click.echo(plan_text(prepared))
     names = [prepared.module.name for prepared in plans]
     if len(names) == 1:
-        return frozenset(names if click.confirm(f"\nApply {names[0]}?") else ())
+        return frozenset(names if click.confirm(f"\n{verb} {names[0]}?") else ())
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     answer = click.prompt(
-        f"\nApply these {len(names)}: {', '.join(names[:NAMED])}{more}? [yes, no, one by one]", value_proc=_answer
+        f"\n{verb} these {len(names)}: {', '.join(names[:NAMED])}{more}? [yes, no, one by one]", value_proc=_answer
     )
     if answer == "one by one":
-        return frozenset(name for name in names if click.confirm(f"Apply {name}?"))
+        return frozenset(name for name in names if click.confirm(f"{verb} {name}?"))
     return frozenset(names if answer == "yes" else ())
 
 

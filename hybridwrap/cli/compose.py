@@ -21,6 +21,7 @@ from hybridwrap.cli.stores import cipher_of, store_of
 from hybridwrap.domain.inputs import Host
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.stack import Stack
+from hybridwrap.errors import Problem
 from hybridwrap.run.context import Tools
 
 
@@ -31,7 +32,12 @@ def load(place: Place) -> Stack:
 
 def look_at(place: Place) -> Stack:
     """Read a stack of which nothing will run: what is wrong with its modules' sources does not matter then."""
-    return read_stack(_file(place), environment=place.environment, environ=os.environ)[0]
+    return look_closely(place)[0]
+
+
+def look_closely(place: Place) -> tuple[Stack, tuple[Problem, ...]]:
+    """Read a stack, and what is wrong with its modules' sources. Raise UsageError, InvalidManifest."""
+    return read_stack(_file(place), environment=place.environment, environ=os.environ)
 
 
 def _file(place: Place) -> Path:

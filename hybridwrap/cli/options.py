@@ -180,7 +180,7 @@ def plan_options(command: Command) -> Command:
     @functools.wraps(command)
     def with_plan(settings: tuple[str, ...], var_files: tuple[Path, ...], **rest: Any) -> Any:
         said = {name: rest.pop(name) for name in ("targets", "replace", "refresh", "refresh_only", "lock_timeout")}
-        plan = PlanOptions(**said, extra=_fit_for_plan(words_after_dashes()))
+        plan = PlanOptions(**said, extra=fit_for_plan(words_after_dashes()))
         return command(plan=plan, variables=Variables(settings, var_files), **rest)
 
     return with_plan
@@ -191,7 +191,7 @@ def words_after_dashes() -> tuple[str, ...]:
     return words
 
 
-def _fit_for_plan(words: tuple[str, ...]) -> tuple[str, ...]:
+def fit_for_plan(words: tuple[str, ...]) -> tuple[str, ...]:
     """Check the words after `--`, which go to the engine's plan as they are. Raise UsageError."""
     for word in words:
         name = "-" + word.lstrip("-")

@@ -17,10 +17,19 @@ RUNS_LOOKED_AT = 20
 
 
 def recorded_run(
-    context: Context, command: str, modules: Sequence[str], work: Callable[[], Mapping[str, ModuleEnd]]
+    context: Context,
+    command: str,
+    modules: Sequence[str],
+    work: Callable[[], Mapping[str, ModuleEnd]],
+    edges: Mapping[str, Sequence[str]] | None = None,
 ) -> RunEnd:
-    """Do the work of a run between its two documents. Raise LedgerUnreachable before it."""
+    """Do the work of a run between its two documents. Raise LedgerUnreachable before it.
+
+    `edges` says what comes before each module; none said: what it needs.
+    """
     start = _start(context, command, modules)
+    if edges is not None:
+        start = replace(start, edges={name: tuple(edges.get(name, ())) for name in modules})
     context.tools.ledger.start_run(start)
     context.watch.run_began(start)
     end = end_of_run(context, work())
