@@ -14,4 +14,5 @@ class Beat:
     module: str
     operation: str
     time: str
-    objects: tuple[CloudObject, ...] = ()
+    objects: tuple[CloudObject, ...] = ()  # made so far, and begun without an answer
+    state_lock: str = ""  # id of the engine's lock on the state, which this operation holds

@@ -97,6 +97,11 @@ class Ledger:
             self._charter = found(self.store, self._keys, self.clock, self.ids, self.writer)
         self._journal.writing = True
 
+    @property
+    def is_open(self) -> bool:
+        """Whether this is a command that may write."""
+        return self._journal.writing
+
     def record(self, module: str) -> Record:
         """Read what the log of one module says now. Raise LedgerDamaged, LedgerUnreachable."""
         return self._journal.record(module) if self.exists() else Record(module)

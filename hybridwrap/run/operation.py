@@ -10,6 +10,7 @@ from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.errors import ModuleBusy, PlanOutdated
 from hybridwrap.run.context import Context
+from hybridwrap.run.heartbeat import Heart, heartbeat
 from hybridwrap.run.masking import listener, mask_of, secrets_of
 from hybridwrap.run.names import keep_names
 from hybridwrap.run.origin import origin_of
@@ -32,8 +33,9 @@ def carry_out(context: Context, prepared: Prepared) -> ModuleEnd:
     held = begin(context, prepared.folder, prepared.record, lambda locks: _intent(context, prepared, locks))
     too_late = "" if context.stop.wanted else why_not_begin(context, prepared)
     why_not = context.stop.reason or too_late
-    reading = _nothing_ran(held, why_not) if why_not else _apply(context, prepared, held)
-    end(context, prepared.folder, held, reading.end, secrets_of(context, prepared.inputs))
+    with heartbeat(context, prepared.engine, held) as heart:
+        reading = _nothing_ran(held, why_not) if why_not else _apply(context, prepared, held, heart)
+        end(context, prepared.folder, held, reading.end, secrets_of(context, prepared.inputs))
     if too_late:
         raise ModuleBusy(f"{prepared.module.name}: nothing ran: {too_late}", hint="the same command again")
     if reading.stale_plan:
@@ -69,10 +71,11 @@ def _nothing_ran(held: Record, why: str) -> Reading:
     return Reading(body, Again.PLAN)
 
 
-def _apply(context: Context, prepared: Prepared, held: Record) -> Reading:
+def _apply(context: Context, prepared: Prepared, held: Record, heart: Heart) -> Reading:
     name = prepared.module.name
     context.watch.phase(name, context.options.command)
-    applied = prepared.engine.apply(prepared.folder, listener(context, name, prepared.inputs))
+    listen = heart.listening(listener(context, name, prepared.inputs))
+    applied = prepared.engine.apply(prepared.folder, listen)
     context.watch.phase(name, "record")
     reading = read_apply(context, prepared, held, applied)
     keep_names(prepared.engine, prepared.folder, reading.end.objects, mask_of(context, prepared.inputs))

@@ -21,6 +21,7 @@ from hybridwrap.domain.transitions import held_by
 from hybridwrap.errors import ModuleBusy, OutcomeUnknown, PreflightRefused, StateNotTheRecordedOne
 from hybridwrap.run.context import Context
 from hybridwrap.run.masking import listener, mask_of, masked_failure
+from hybridwrap.run.state_lock import clear_recorded
 
 QUIET_ACTIONS = frozenset({Action.NOOP, Action.READ})
 
@@ -60,6 +61,7 @@ def prepare(context: Context, module: Module, inputs: ResolvedInputs) -> Prepare
     if not context.options.plan.destroy:
         refuse_unfit(record)
     engine = context.tools.engines.at(module, inputs.values)
+    clear_recorded(context, engine, record)
     folder = context.tools.folders.make(context.tools.ids.new())
     with ExitStack() as on_failure:
         on_failure.callback(folder.remove)

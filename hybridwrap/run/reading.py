@@ -17,6 +17,7 @@ from hybridwrap.run.deadline import overdue
 from hybridwrap.run.masking import mask_of
 from hybridwrap.run.preparation import Prepared, state_again
 from hybridwrap.run.rescue import rescue
+from hybridwrap.run.state_lock import left_lock
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,8 @@ def read_apply(context: Context, prepared: Prepared, held: Record, applied: Appl
         mask=mask_of(context, prepared.inputs),
     )
     body = replace(as_end(account), kept=rescued.kept, evidence=(rescued.told,) if rescued.told else ())
-    body = _seen_by_us(body, context, prepared, applied)
+    lock = left_lock(context, prepared.engine, held, verdict, applied.stream)
+    body = _seen_by_us(replace(body, state_lock=lock), context, prepared, applied)
     if verdict.absence:
         body = concluded(context, prepared.module, held, body, verdict.absence, account.mask)
     return Reading(body, verdict.again, verdict.row == STALE_PLAN)

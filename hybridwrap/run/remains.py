@@ -24,12 +24,14 @@ from hybridwrap.domain.stack import Module
 from hybridwrap.domain.state import EngineState, Found, Unreadable
 from hybridwrap.domain.state_lock import StateLock, was_held_in
 from hybridwrap.domain.status import Outcome, Status
-from hybridwrap.errors import OutcomeUnknown, PreflightRefused, StateUnreadable, Stopped
+from hybridwrap.errors import PreflightRefused, StateUnreadable, Stopped
+from hybridwrap.run.absence import concluded
 from hybridwrap.run.account import Account, as_end
 from hybridwrap.run.context import Context
 from hybridwrap.run.names import keep_names
 from hybridwrap.run.preparation import mark_of
 from hybridwrap.run.rescue import rescue
+from hybridwrap.run.state_lock import release_own
 
 BY_EVENTS = frozenset({"apply", "destroy"})  # commands whose event stream tells what they did
 NOTHING = Stream()
@@ -120,6 +122,8 @@ def _by_events(context: Context, engine: ModuleEngine, remains: Remains, lock: L
         mask=mask,
     )
     body = replace(as_end(account), kept=rescued.kept, evidence=(rescued.told,) if rescued.told else ())
+    if verdict.absence:
+        body = concluded(context, module, remains.held, body, verdict.absence, mask)
     keep_names(engine, remains.folder, body.objects, mask)
     return body, mask
 
@@ -198,13 +202,7 @@ def _left_lock(context: Context, engine: ModuleEngine, remains: Remains, lock: L
     if not was_held_in(remains.told, lock):
         context.watch.warning(name, f"its state is locked, and it is not proven by whom: {lock}")
         return ""
-    try:
-        engine.release_state_lock(lock)
-    except (OutcomeUnknown, PreflightRefused) as error:
-        context.watch.warning(name, f"the state lock of its dead engine could not be released: {error.message}")
-        return lock.id
-    context.watch.warning(name, f"released the state lock of its dead engine: {lock}")
-    return ""
+    return "" if release_own(context, engine, name, lock) else lock.id
 
 
 def _module(context: Context, remains: Remains) -> Module:

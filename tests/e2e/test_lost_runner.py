@@ -52,9 +52,7 @@ def kinds(project: Project, module: str) -> list[Kind]:
     return [entry.kind for entry in project.ledger().history(module)]
 
 
-def test_the_engine_runs_on_and_the_next_apply_waits_for_it_and_records_its_end(
-    project: Project, cloud: Cloud
-) -> None:
+def test_the_engine_runs_on_and_the_next_apply_waits_for_it_and_records_its_end(project: Project, cloud: Cloud) -> None:
     with hanging(project, cloud, "gate") as process:
         kill(process)
         assert project.statuses()["network"] == "running"
@@ -77,7 +75,7 @@ def test_the_engine_runs_on_and_the_next_apply_waits_for_it_and_records_its_end(
 
 
 def test_engine_and_hybridwrap_are_killed(project: Project, cloud: Cloud) -> None:
-    with hanging(project, cloud, "gate") as process:
+    with hanging(project, cloud, "gate", "network") as process:
         kill(process)
         kill_engines(project)
     assert "gone" in project.status()["network"]["reason"]
@@ -87,6 +85,9 @@ def test_engine_and_hybridwrap_are_killed(project: Project, cloud: Cloud) -> Non
     assert ran.code == 0, ran.text
     assert "left behind: network unknown" in ran.text
     record = project.ledger().record("network")
-    assert [(o.address, o.open) for o in record.objects] == [("fakecloud_network.net", False), ("fakecloud_server.gate", True)]
+    assert [(o.address, o.open) for o in record.objects] == [
+        ("fakecloud_network.net", False),
+        ("fakecloud_server.gate", True),
+    ]
     assert project.apply("network").code == 32
     assert len(cloud.objects()) == 2

@@ -46,8 +46,11 @@ def engines_of(project: Project) -> list[int]:
 
 
 def kill_engines(project: Project) -> None:
-    (pid,) = engines_of(project)
-    os.kill(pid, signal.SIGKILL)
+    """SIGKILL the engines that are at work."""
+    found = engines_of(project)
+    assert found, "no engine is at work"
+    for pid in found:
+        os.kill(pid, signal.SIGKILL)
     wait_until(lambda: not engines_of(project))
 
 
