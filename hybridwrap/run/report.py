@@ -89,9 +89,14 @@ class ModuleReport:
 
     def place(self, error: Diagnostic) -> str:
         """`file:line` as seen from the manifest, "" when the engine names no file."""
-        declared = self.record.declared if self.share.begin is None else self.share.begin.declared
-        file = normpath(PurePosixPath(declared.source if declared else "", error.file)) if error.file else ""
+        file = normpath(PurePosixPath(self.folder, error.file)) if error.file else ""
         return f"{file}:{error.line}" if file and error.line else file
+
+    @property
+    def folder(self) -> str:
+        """Of the module's source, as seen from the manifest; empty when the ledger has never heard of it."""
+        declared = self.share.begin.declared if self.share.begin else self.record.declared
+        return declared.source if declared else ""
 
     @property
     def status(self) -> Status:

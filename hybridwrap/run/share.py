@@ -64,6 +64,11 @@ class Share:
         return after(first, -took) if first else ""
 
     @property
+    def begun(self) -> str:
+        """When the engine was first let at things; empty when it never was."""
+        return next((entry.time for entry in self.entries if isinstance(entry.body, Begin)), "")
+
+    @property
     def ended(self) -> str:
         held = not self.entries or isinstance(self.entries[-1].body, Begin | Confirm | Takeover)
         return "" if held else self.entries[-1].time
