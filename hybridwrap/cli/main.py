@@ -18,21 +18,25 @@ COMMANDS = {
     "adopt": "Take a state that exists into the ledger.",
     "apply": "Plan and apply modules in the order of their graph.",
     "completion": "Print the completion script of a shell.",
+    "destroy": "Destroy modules, dependants first, and see that they are gone.",
     "history": "List the runs, newest first.",
     "init": "Initialise the engine in each module.",
     "ledger": "Look after the ledger itself.",
     "list": "List the modules of the stack, in order.",
+    "orphans": "List modules that the ledger knows and the manifest has no more.",
     "output": "Show outputs, each with where its value comes from.",
     "plan": "Show what apply would do.",
     "render": "Show a module as the engine would get it.",
     "report": "Report on one run, for people, CI systems and programs.",
+    "retain": "Leave modules alive for good.",
     "show": "Show one run.",
     "status": "Show where each module stands.",
     "sync": "Finish what killed runs left on this host.",
     "tf": "Run any engine command in a module.",
     "validate": "Check the manifest and its modules; run nothing.",
+    "verify": "Look again whether modules are gone that were torn down.",
 }
-TAKE_WORDS = frozenset({"apply", "plan", "tf"})  # words after `--` are the engine's
+TAKE_WORDS = frozenset({"apply", "destroy", "plan", "tf"})  # words after `--` are the engine's
 WITHOUT_VALUE = {"--wait": "--wait=forever"}  # Click would take the next word for the value that was left out
 INTERRUPTED = 130
 WRONG_USAGE = 64

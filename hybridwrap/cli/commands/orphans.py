@@ -1,0 +1,81 @@
+"""`hybridwrap orphans`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import click
+
+from hybridwrap.cli.compose import equip, look_at
+from hybridwrap.cli.lines import coloured, faint, local_time, table
+from hybridwrap.cli.options import Place, json_option, stack_options
+from hybridwrap.domain.json import Json, canonical
+from hybridwrap.run.orphans import Orphan, orphans_of
+
+NAMED = 5  # objects that are named for a module
+
+
+@click.command("orphans")
+@stack_options
+@json_option
+def command(place: Place, as_json: bool) -> int:
+    """List modules that the ledger knows and the manifest has no more.
+
+    Each with its age, what it still has, and where its source can come from. Nothing is changed.
+    """
+    workshop = equip(look_at(place))
+    stack, ledger = workshop.stack, workshop.ledger
+    found = orphans_of(stack, ledger.records(stack.modules))
+    now = workshop.tools.clock.now()
+    if as_json:
+        about = {"version": 1, "stack": stack.name, "environment": stack.environment}
+        click.echo(canonical({**about, "orphans": [_json(orphan, now) for orphan in found]}))
+        return 0
+    if not found:
+        click.echo("there are no orphans: the manifest declares all that the ledger knows")
+        return 0
+    head = ("module", "status", "since", "age", "by", "objects", "source")
+    for line in table([head, *(_row(orphan, now) for orphan in found)]):
+        click.echo(line)
+    for orphan in found:
+        more = f" and {len(orphan.objects) - NAMED} more" if len(orphan.objects) > NAMED else ""
+        names = ", ".join(f"{o.address} {o.id}".strip() for o in orphan.objects[:NAMED])
+        click.echo(faint(f"\n{orphan.module}: {names or 'no object is known'}{more}\n  state: {orphan.state}"))
+        click.echo(f"next: hybridwrap destroy --orphan {orphan.module}")
+    return 0
+
+
+def _row(orphan: Orphan, now: datetime) -> tuple[str, ...]:
+    return (
+        orphan.module,
+        coloured(orphan.status),
+        local_time(orphan.since),
+        _age(_seconds(orphan, now)),
+        orphan.by.partition("@")[0],
+        str(len(orphan.objects)),
+        orphan.source or "gone",
+    )
+
+
+def _json(orphan: Orphan, now: datetime) -> Json:
+    return {
+        "module": orphan.module,
+        "status": str(orphan.status),
+        "since": orphan.since,
+        "by": orphan.by,
+        "age_seconds": _seconds(orphan, now),
+        "objects": [{"address": o.address, "id": o.id} for o in orphan.objects],
+        "state": orphan.state,
+        "source": orphan.source,
+        "depends_on": list(orphan.needs),
+        "next": f"hybridwrap destroy --orphan {orphan.module}",
+    }
+
+
+def _seconds(orphan: Orphan, now: datetime) -> int:
+    return round((now - datetime.fromisoformat(orphan.since)).total_seconds()) if orphan.since else 0
+
+
+def _age(seconds: int) -> str:
+    days, hours = seconds // 86_400, seconds // 3_600
+    return f"{days} days" if days > 1 else f"{hours} h" if hours > 1 else f"{seconds // 60} min"

@@ -1,0 +1,38 @@
+"""`hybridwrap verify`."""
+
+from __future__ import annotations
+
+import click
+
+from hybridwrap.cli.options import Place, Telling, parallelism_option, selection_options, stack_options, telling_options
+from hybridwrap.cli.running import at_work, watcher
+from hybridwrap.cli.survivors import survivor_lines
+from hybridwrap.cli.teardown import teardown_job
+from hybridwrap.cli.variables import Variables
+from hybridwrap.run.context import Options
+from hybridwrap.run.owned import finish_owned
+from hybridwrap.run.selection import Selection
+from hybridwrap.run.verification import verify
+
+
+@click.command("verify")
+@stack_options
+@selection_options
+@click.option("--orphan", "orphans", multiple=True, metavar="NAME", help="A module that the manifest has no more.")
+@parallelism_option
+@telling_options
+def command(place: Place, selection: Selection, orphans: tuple[str, ...], parallelism: int, telling: Telling) -> int:
+    """Look again whether modules are gone that were torn down.
+
+    Reads the engine's state, and asks those whom the manifest's `verify` names. What is seen is recorded. Exit code 4
+    when something is there, or nobody could look.
+    """
+    job = teardown_job(place, selection, orphans, Variables((), ()), parallelism=parallelism)
+    watch = watcher(job, telling)
+    with at_work(job, Options(parallelism=parallelism), watch) as context:
+        end = verify(context, job.modules)
+        finish_owned(context)
+    for line in survivor_lines({n: e for n, e in end.modules.items() if e.exit_code}, job.knowledge.records):
+        watch.note(line)
+    watch.run_ended(end, {})
+    return end.exit_code

@@ -1,0 +1,37 @@
+"""The last words of a teardown: what still exists, and which outputs are left to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from hybridwrap.cli.lines import local_time
+from hybridwrap.domain.entry import CloudObject
+from hybridwrap.domain.outputs import Provenance
+from hybridwrap.domain.record import Record
+from hybridwrap.domain.run import ModuleEnd
+from hybridwrap.domain.teardown import in_the_way
+
+NAMED = 3  # objects that are named for a module
+
+
+def survivor_lines(ends: Mapping[str, ModuleEnd], records: Mapping[str, Record]) -> Iterator[str]:
+    """Name what is left of the modules that were to go; nothing for what is gone or was retained."""
+    left = [record for name in ends if (record := records.get(name)) and in_the_way(record)]
+    readable = [r for r in left if any(o.provenance is not Provenance.MISSING for o in r.outputs.values())]
+    if readable:
+        told = ", ".join(f"{record.module} (as of {local_time(record.since)})" for record in readable)
+        yield f"outputs stay readable: {told}"
+    if left:
+        yield f"Still there, and may be billed: {'; '.join(map(_told, left))}"
+
+
+def _told(record: Record) -> str:
+    if not record.objects:
+        return f"{record.module}: nothing that is known by name"
+    names = [_name(o) for o in record.objects[:NAMED]]
+    more = len(record.objects) - len(names)
+    return f"{record.module}: {', '.join(names)}" + (f" and {more} more" if more else "")
+
+
+def _name(o: CloudObject) -> str:
+    return f"{o.address} {o.id}".strip()

@@ -1,0 +1,83 @@
+"""What a teardown works with: it goes on where a source is gone or does not fit any more, and can take up orphans."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hybridwrap.cli.compose import Workshop, equip, look_closely
+from hybridwrap.cli.options import Command, Place, fit_for_plan, words_after_dashes
+from hybridwrap.cli.running import Job, aside, selected
+from hybridwrap.cli.variables import Variables, with_variables
+from hybridwrap.domain.ports import PlanOptions
+from hybridwrap.domain.record import Record
+from hybridwrap.errors import UsageError
+from hybridwrap.run.context import Options
+from hybridwrap.run.left_behind import finish_left_behind
+from hybridwrap.run.orphans import orphans_of, with_orphans
+from hybridwrap.run.owned import finish_owned
+from hybridwrap.run.selection import Selection
+
+
+def teardown_job(
+    place: Place, selection: Selection, orphans: Sequence[str], variables: Variables, *, parallelism: int = 1
+) -> Job:
+    """Get ready to change things that may be declared no more. Raise LedgerUnreachable, UsageError."""
+    stack, problems = look_closely(place)
+    for problem in problems:
+        click.echo(f"note: {problem}", err=True)
+    workshop = equip(stack, parallelism=parallelism)
+    workshop.ledger.open()
+    context = aside(workshop, Options())
+    finish_left_behind(context)
+    finish_owned(context)
+    workshop, modules = _chosen(workshop, selection, orphans, context.knowledge.records)
+    tools = replace(workshop.tools, stack=with_variables(workshop.stack, modules, variables))
+    return Job(replace(workshop, tools=tools), modules, context.knowledge, parallelism)
+
+
+def _chosen(
+    workshop: Workshop, selection: Selection, orphans: Sequence[str], records: Mapping[str, Record]
+) -> tuple[Workshop, tuple[str, ...]]:
+    if orphans:
+        if selection.names:
+            raise UsageError("name modules, or orphans with --orphan; not both")
+        stack = with_orphans(workshop.stack, records, orphans)
+        return replace(workshop, tools=replace(workshop.tools, stack=stack)), tuple(dict.fromkeys(orphans))
+    known = {orphan.module for orphan in orphans_of(workshop.stack, records)}
+    for name in selection.names:
+        if name in known:
+            raise UsageError(f"{name} is not in the manifest any more", hint=f"hybridwrap destroy --orphan {name}")
+    return workshop, selected(workshop, selection, records)
+
+
+def teardown_plan_options(command: Command) -> Command:
+    """Add those of the engine's options that fit a plan to destroy; the command gets `plan` and `variables`."""
+
+    @click.option(
+        "-refresh", "--refresh", type=bool, default=True, help="As the engine's -refresh=false: do not look first."
+    )
+    @click.option("-var", "--var", "settings", multiple=True, metavar="NAME=VALUE", help="As the engine's -var.")
+    @click.option(
+        "-var-file",
+        "--var-file",
+        "var_files",
+        multiple=True,
+        type=click.Path(exists=True, dir_okay=False, path_type=Path, resolve_path=True),
+        help="As the engine's -var-file.",
+    )
+    @click.option("-lock-timeout", "--lock-timeout", default="", metavar="DURATION", help="As the engine's.")
+    @functools.wraps(command)
+    def with_plan(
+        refresh: bool, settings: tuple[str, ...], var_files: tuple[Path, ...], lock_timeout: str, **rest: Any
+    ) -> Any:
+        extra = fit_for_plan(words_after_dashes())
+        plan = PlanOptions(destroy=True, refresh=refresh, lock_timeout=lock_timeout, extra=extra)
+        return command(plan=plan, variables=Variables(settings, var_files), **rest)
+
+    return with_plan

@@ -1,0 +1,77 @@
+"""Modules that the ledger knows and the manifest does not declare any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from hybridwrap.domain.declared import module_from
+from hybridwrap.domain.entry import CloudObject
+from hybridwrap.domain.record import Record
+from hybridwrap.domain.stack import Stack
+from hybridwrap.domain.status import Status
+from hybridwrap.errors import PreflightRefused, UsageError
+
+AT_REST = frozenset({Status.NONE, Status.DESTROYED})
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    module: str
+    status: Status
+    since: str
+    by: str
+    objects: tuple[CloudObject, ...]
+    state: str  # its place
+    source: str  # where its source can come from, "" when nothing leads to it any more
+    needs: tuple[str, ...]
+
+
+def orphans_of(stack: Stack, records: Mapping[str, Record]) -> tuple[Orphan, ...]:
+    """Find them, in alphabetical order; what is confirmed absent is none."""
+    return tuple(
+        _orphan(stack, record)
+        for name, record in sorted(records.items())
+        if name not in stack.modules and (record.holder or record.settled not in AT_REST)
+    )
+
+
+def with_orphans(stack: Stack, records: Mapping[str, Record], names: Iterable[str]) -> Stack:
+    """Declare orphans again, as they were recorded.
+
+    Raise UsageError for a name that is none, PreflightRefused for one whose record does not say enough.
+    """
+    known = {orphan.module for orphan in orphans_of(stack, records)}
+    modules = dict(stack.modules)
+    for name in names:
+        if name not in known:
+            raise UsageError(f"{name} is no orphan; there are: {', '.join(sorted(known)) or 'none'}")
+        declared = records[name].declared
+        if declared is None:
+            raise PreflightRefused(
+                f"{name} was never applied by hybridwrap: the ledger does not know its source",
+                hint=f"declare {name} in the manifest, or hybridwrap retain {name}",
+            )
+        modules[name] = module_from(name, declared, stack.root, dict(stack.env))
+    return replace(stack, modules=modules)
+
+
+def _orphan(stack: Stack, record: Record) -> Orphan:
+    return Orphan(
+        module=record.module,
+        status=record.status,
+        since=record.since,
+        by=record.by,
+        objects=record.objects,
+        state=str(record.state.place) if record.state else "",
+        source=_source(stack, record),
+        needs=record.declared.needs if record.declared else (),
+    )
+
+
+def _source(stack: Stack, record: Record) -> str:
+    if record.declared and (stack.root / record.declared.source).is_dir():
+        return record.declared.source
+    if record.source and record.source.git:
+        return f"commit {record.source.git}"
+    return "the copy in the ledger" if record.source and record.source.blob else ""

@@ -1,0 +1,94 @@
+"""Look again whether modules are gone, at any time after their teardown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hybridwrap.domain.absence import Case, Finding
+from hybridwrap.domain.engine_run import Stream
+from hybridwrap.domain.entry import Observe
+from hybridwrap.domain.evidence import Absence
+from hybridwrap.domain.partial import objects_after
+from hybridwrap.domain.record import Record
+from hybridwrap.domain.run import ModuleEnd, RunEnd
+from hybridwrap.domain.stack import Module
+from hybridwrap.domain.state import EngineState
+from hybridwrap.domain.status import Outcome, Status
+from hybridwrap.run.absence import look_for
+from hybridwrap.run.context import Context
+from hybridwrap.run.preparation import mark_of
+from hybridwrap.run.recorded import recorded_run
+from hybridwrap.run.turn import wait_for_turn
+from hybridwrap.run.walk import Way, walk
+
+NOT_GONE = 4  # the exit code of a module that is not seen to be gone
+
+
+def verify(context: Context, modules: Sequence[str]) -> RunEnd:
+    """Ask once more about each module that was torn down, and record what was seen."""
+
+    def work() -> Mapping[str, ModuleEnd]:
+        return walk(context, modules, lambda name: _verify(context, name), Way({}))
+
+    return recorded_run(context, "verify", modules, work)
+
+
+def _verify(context: Context, name: str) -> ModuleEnd:
+    record, module = wait_for_turn(context, name), context.tools.stack.modules[name]
+    if record.settled is not Status.DESTROYED and not _was_destroyed(record):
+        return _not_torn_down(record)
+    case = _case(context, module, record)
+    if record.settled is Status.DESTROYED and not case.engine.left and not module.verify.asks:
+        return ModuleEnd("unchanged", reason="its state is empty; nobody else can be asked: it has no `verify`")
+    found = look_for(context, module, case)
+    if found.status is Status.ERROR and record.settled is Status.DESTROYED and not (found.objects or case.engine.left):
+        return ModuleEnd("unchanged", NOT_GONE, reason=found.reason)  # nobody could look: no news
+    return _recorded(context, record, case, found)
+
+
+def _not_torn_down(record: Record) -> ModuleEnd:
+    if record.settled is Status.NONE:
+        return ModuleEnd("unchanged", reason="never applied")
+    hint = f"hybridwrap destroy {record.module}" if record.settled in (Status.ERROR, Status.UNKNOWN) else ""
+    return ModuleEnd("unchanged", reason=f"{record.settled}: its engine has not destroyed it", hint=hint)
+
+
+def _was_destroyed(record: Record) -> bool:
+    """Whether its engine has said that all is destroyed, and only the look for it did not show that."""
+    return record.command == "destroy" and record.outcome is Outcome.SUCCEEDED
+
+
+def _case(context: Context, module: Module, record: Record) -> Case:
+    engine = context.tools.engines.at(module)
+    state = engine.state()
+    return Case(
+        engine=Absence(
+            ended_well=True,
+            same_lineage=_is_recorded(record, state),
+            readable=state is None or state.readable,
+            left=state.instances if state else (),
+        ),
+        state=mark_of(engine, state),
+        known=record.objects,
+        left=objects_after(record.objects, Stream(), state),
+        doubted=record.doubted,
+    )
+
+
+def _is_recorded(record: Record, state: EngineState | None) -> bool:
+    recorded = record.state.lineage if record.state else ""
+    return recorded == (state.lineage if state else "")
+
+
+def _recorded(context: Context, record: Record, case: Case, found: Finding) -> ModuleEnd:
+    body = Observe(
+        run=context.run,
+        reason=found.reason,
+        status=found.status,
+        state=case.state,
+        objects=found.objects,
+        evidence=found.evidence or (found.reason,),
+    )
+    context.knowledge.learn(context.tools.ledger.observe(record, body))
+    code = NOT_GONE if found.status is Status.ERROR else 0
+    return ModuleEnd(str(found.status), code, reason=found.reason)
