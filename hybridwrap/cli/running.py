@@ -22,6 +22,7 @@ from hybridwrap.domain.status import Status
 from hybridwrap.run.context import Context, Options
 from hybridwrap.run.knowledge import Knowledge
 from hybridwrap.run.left_behind import finish_left_behind
+from hybridwrap.run.owned import finish_owned
 from hybridwrap.run.recorded import RUNS_LOOKED_AT
 from hybridwrap.run.selection import Selection, select
 from hybridwrap.run.stop import Stop
@@ -38,7 +39,7 @@ class Job:
 
 
 def writing_job(place: Place, selection: Selection, variables: Variables, *, parallelism: int) -> Job:
-    """Get ready to change things: open the ledger, and finish what dead operations left on this host.
+    """Get ready to change things: open the ledger, finish what dead operations left on this host, or owners took along.
 
     Raise LedgerUnreachable, UsageError.
     """
@@ -46,6 +47,7 @@ def writing_job(place: Place, selection: Selection, variables: Variables, *, par
     workshop.ledger.open()
     context = aside(workshop, Options())
     finish_left_behind(context)
+    finish_owned(context)
     return _job(workshop, selection, variables, parallelism, context.knowledge)
 
 
