@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from threading import Lock
 
 from hybridwrap.domain.ports import Clock
+from hybridwrap.domain.ulid import ALPHABET
 
-_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32
 _RANDOM_BITS = 80
 
 
@@ -44,4 +44,4 @@ class Ulids:
 
 
 def _encode(number: int) -> str:
-    return "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+    return "".join(ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))

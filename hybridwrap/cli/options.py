@@ -121,6 +121,15 @@ timeout_option = click.option(
 )
 
 
+skip_option = click.option(
+    "--skip-unchanged",
+    "max_age_seconds",
+    metavar="[=MAX_AGE]",
+    callback=lambda context, option, text: text and in_seconds(context, option, None if text == "forever" else text),
+    help="No plan for modules whose inputs, files and engine are as at their last plan, unless that is older (24h).",
+)
+
+
 def wait_options(command: Command) -> Command:
     """Add what to do about a module that somebody holds; the command gets one `patience`."""
 

@@ -13,21 +13,28 @@ from hybridwrap.run.overtaken import carry_out_approved, carry_out_plan
 from hybridwrap.run.preparation import Prepared, prepare
 from hybridwrap.run.recorded import recorded_run
 from hybridwrap.run.turn import wait_for_turn
+from hybridwrap.run.skipping import skipped, told_of_skipped
 from hybridwrap.run.unchanged import settle_unchanged
 from hybridwrap.run.walk import Approve, walk, walk_in_waves
 
 
-def apply(context: Context, modules: Sequence[str], approve: Approve | None) -> RunEnd:
+def apply(context: Context, modules: Sequence[str], approve: Approve | None, *, command: str = "apply") -> RunEnd:
     """Apply the modules; without `approve` every plan counts as approved. Raise LedgerUnreachable before it."""
 
     def work() -> Mapping[str, ModuleEnd]:
-        if approve is None:
-            return walk(context, modules, lambda name: _at_once(context, name))
-        return walk_in_waves(
-            context, modules, lambda name: _prepared(context, name), approve, lambda plan: _as_approved(context, plan)
-        )
+        ends = _walked(context, modules, approve)
+        told_of_skipped(context, ends)
+        return ends
 
-    return recorded_run(context, "apply", modules, work)
+    return recorded_run(context, command, modules, work)
+
+
+def _walked(context: Context, modules: Sequence[str], approve: Approve | None) -> Mapping[str, ModuleEnd]:
+    if approve is None:
+        return walk(context, modules, lambda name: _at_once(context, name))
+    return walk_in_waves(
+        context, modules, lambda name: _prepared(context, name), approve, lambda plan: _as_approved(context, plan)
+    )
 
 
 def _prepared(context: Context, name: str) -> Prepared | ModuleEnd:

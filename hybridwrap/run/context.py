@@ -9,6 +9,7 @@ from hybridwrap.domain.inputs import Host
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.ports import Clock, Engines, Ids, OperationFolders, PlanOptions
 from hybridwrap.domain.probing import Prober
+from hybridwrap.domain.run import Run
 from hybridwrap.domain.sources import Sources
 from hybridwrap.domain.stack import Stack
 from hybridwrap.run.knowledge import Knowledge
@@ -27,6 +28,15 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True)
+class Skip:
+    """Which modules need no plan while they are unchanged; `runs` are the newest ones, for when each was planned."""
+
+    runs: tuple[Run, ...]
+    max_age_seconds: float = inf
+    never: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """What the caller asked for."""
 
@@ -36,6 +46,7 @@ class Options:
     fail_fast: bool = False
     patience: Patience = field(default_factory=Patience)
     state_moved: bool = False  # the operator's word that a state lies in another place than the recorded one
+    skip: Skip | None = None
     yes_destroy: int | None = None  # so many objects may one plan destroy, whatever the module's guard says
 
     @property

@@ -11,17 +11,20 @@ from hybridwrap.cli.options import (
     parallelism_option,
     plan_options,
     selection_options,
+    skip_option,
     stack_options,
     telling_options,
     timeout_option,
     wait_options,
 )
-from hybridwrap.cli.running import at_work, watcher, writing_job
+from hybridwrap.cli.running import Job, at_work, watcher, writing_job
 from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.ports import PlanOptions
+from hybridwrap.errors import UsageError
 from hybridwrap.run.apply import apply
-from hybridwrap.run.context import Options, Patience
+from hybridwrap.run.context import Options, Patience, Skip
 from hybridwrap.run.preflight import check_host
+from hybridwrap.run.recorded import RUNS_LOOKED_AT
 from hybridwrap.run.selection import Selection
 
 
@@ -32,6 +35,7 @@ from hybridwrap.run.selection import Selection
 @parallelism_option
 @timeout_option
 @wait_options
+@skip_option
 @click.option("-auto-approve", "--auto-approve", is_flag=True, help="Apply each plan as soon as it is made.")
 @click.option("--fail-fast", is_flag=True, help="Start nothing more after the first module that fails.")
 @click.option("--state-moved", is_flag=True, help="The states lie in another place than recorded, on purpose.")
@@ -44,6 +48,7 @@ def command(
     parallelism: int,
     timeout_seconds: float,
     patience: Patience,
+    max_age_seconds: float | None,
     auto_approve: bool,
     fail_fast: bool,
     state_moved: bool,
@@ -58,10 +63,24 @@ def command(
     job = writing_job(place, selection, variables, parallelism=parallelism)
     check_host(job.workshop.tools, job.modules)
     options = Options(
-        plan, parallelism, timeout_seconds, fail_fast=fail_fast, patience=patience, state_moved=state_moved
+        plan,
+        parallelism,
+        timeout_seconds,
+        fail_fast=fail_fast,
+        patience=patience,
+        state_moved=state_moved,
+        skip=_skip(job, plan, max_age_seconds),
     )
     watch = watcher(job, telling)
     with at_work(job, options, watch) as context:
         end = apply(context, job.modules, undisturbed(approve, watch))
     watch.run_ended(end, job.knowledge.outputs)
     return end.exit_code
+
+
+def _skip(job: Job, plan: PlanOptions, max_age_seconds: float | None) -> Skip | None:
+    if max_age_seconds is None:
+        return None
+    if plan.replace or not plan.whole:
+        raise UsageError("--skip-unchanged leaves out plans: it does not go with options for the plan")
+    return Skip(job.workshop.ledger.runs(RUNS_LOOKED_AT), max_age_seconds)
