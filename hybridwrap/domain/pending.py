@@ -8,19 +8,21 @@ from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd, PendingModule, Run
 
 MAKES_PENDING = frozenset({"apply", "resume"})
+TEARS_DOWN = "destroy"
 DONE = frozenset({"ok", "unchanged"})
 
 
 def pending_of(runs: Sequence[Run], records: Mapping[str, Record]) -> dict[str, PendingModule]:
     """Modules that the newest apply or resume run which selected them did not do; `runs` newest first.
 
-    What a run carried forward from earlier ones counts where no run in `runs` selected the module itself.
+    What a run carried forward from earlier ones counts where no run in `runs` selected the module itself. A teardown
+    makes nothing pending, and what it selects is no longer wanted.
     """
     found: dict[str, PendingModule | None] = {}
-    making = [run for run in runs if run.start.command in MAKES_PENDING]
-    for run in making:
-        for module in run.start.modules:
-            found.setdefault(module, _left_by(run, module, records))
+    for run in runs:
+        if run.start.command in {*MAKES_PENDING, TEARS_DOWN}:
+            for module in run.start.modules:
+                found.setdefault(module, _left_by(run, module, records))
     for run in runs:
         for module, pending in run.start.carried.items():
             found.setdefault(module, None if _acted_since(records.get(module), pending.run) else pending)
@@ -28,7 +30,7 @@ def pending_of(runs: Sequence[Run], records: Mapping[str, Record]) -> dict[str, 
 
 
 def _left_by(run: Run, module: str, records: Mapping[str, Record]) -> PendingModule | None:
-    if _acted_since(records.get(module), run.start.run):
+    if run.start.command == TEARS_DOWN or _acted_since(records.get(module), run.start.run):
         return None
     if run.end is None:
         return _not_reached(run, module, records)
