@@ -37,6 +37,9 @@ from hybridwrap.run.selection import Selection
 @wait_options
 @skip_option
 @click.option("-auto-approve", "--auto-approve", is_flag=True, help="Apply each plan as soon as it is made.")
+@click.option(
+    "--yes-destroy", type=click.IntRange(min=0), metavar="N", help="One plan may destroy N objects, over its guard."
+)
 @click.option("--fail-fast", is_flag=True, help="Start nothing more after the first module that fails.")
 @click.option("--state-moved", is_flag=True, help="The states lie in another place than recorded, on purpose.")
 @telling_options
@@ -50,6 +53,7 @@ def command(
     patience: Patience,
     max_age_seconds: float | None,
     auto_approve: bool,
+    yes_destroy: int | None,
     fail_fast: bool,
     state_moved: bool,
     telling: Telling,
@@ -59,7 +63,7 @@ def command(
     Without names: the whole stack, or the modules in or below the current folder. Words after `--` go to the engine's
     plan.
     """
-    approve = approval(auto_approve=auto_approve, as_json=telling.as_json)
+    approve = approval(auto_approve=auto_approve, as_json=telling.as_json, yes_destroy=yes_destroy)
     job = writing_job(place, selection, variables, parallelism=parallelism)
     check_host(job.workshop.tools, job.modules)
     options = Options(
@@ -69,6 +73,7 @@ def command(
         fail_fast=fail_fast,
         patience=patience,
         state_moved=state_moved,
+        yes_destroy=yes_destroy,
         skip=_skip(job, plan, max_age_seconds),
     )
     watch = watcher(job, telling)
