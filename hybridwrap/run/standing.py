@@ -94,7 +94,7 @@ def _standing(name: str, stack: Stack, record: Record, pending: PendingModule | 
 def _reason(record: Record, *, declared: bool) -> str:
     if record.status is Status.RUNNING and record.holder:
         return f"{record.holder.command} by {record.holder.writer.user} on {record.holder.writer.host}"
-    if record.errors:
+    if record.errors and record.command != "destroy":  # what a teardown left says more
         return summary_of(record.errors)
     if not declared and record.status not in (Status.DESTROYED, Status.NONE):
         return "not in the manifest"
