@@ -27,13 +27,14 @@ svg.graph { font: 12px system-ui, sans-serif; }
 .edge { fill: none; stroke: #afb8c1; }
 .edge.critical { stroke: #1f2328; stroke-width: 2; }
 .node.critical rect:first-of-type { stroke: #1f2328; stroke-width: 2; }
+.edge.near { stroke: #0969da; stroke-width: 2; }
 .ok, .planned { --of: #1a7f37; } .unchanged, .none { --of: #59636e; } .error, .refused { --of: #cf222e; }
 .unknown, .unsent, .superseded { --of: #8250df; } .running { --of: #0969da; }
 .pending, .deferred, .busy, .stopped, .declined { --of: #9a6700; } .destroyed, .retained { --of: #57606a; }
 .pending rect:first-of-type, .none rect:first-of-type { stroke: var(--of); stroke-dasharray: 4 3; }
 @media (prefers-color-scheme: dark) {
   .node rect { fill: #161b22; stroke: #3d444d; } .node text { fill: #e6edf3; } .edge { stroke: #59636e; }
-  .edge.critical, .node.critical rect:first-of-type { stroke: #e6edf3; }
+  .edge.critical, .node.critical rect:first-of-type { stroke: #e6edf3; } .edge.near { stroke: #6cb6ff; }
   .ok, .planned { --of: #4ac26b; } .unchanged, .none { --of: #9198a1; } .error, .refused { --of: #ff7b72; }
   .unknown, .unsent, .superseded { --of: #c297ff; } .running { --of: #6cb6ff; }
   .pending, .deferred, .busy, .stopped, .declined { --of: #e3b341; } .destroyed, .retained { --of: #9198a1; }
@@ -69,8 +70,11 @@ def draw(needs: Needs, nodes: Mapping[str, Node], *, critical: Sequence[str] = (
     measures = _measured(nodes)
     x, y = measures.place(Point(max(layout.layers, 1) - 1, max(layout.rows, 1) - 1))
     width, height = x + measures.width + MARGIN, y + measures.height + MARGIN
-    parts = [*_edges(layout, measures, frozenset(pairwise(critical))), *_nodes(layout, measures, nodes, critical)]
-    head = f'<svg class="graph" xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(title)}"'
+    links = {name: node.link for name, node in nodes.items()}
+    edges = _edges(layout, measures, frozenset(pairwise(critical)), links)
+    parts = [*edges, *_nodes(layout, measures, nodes, critical)]
+    role = "group" if any(node.link for node in nodes.values()) else "img"
+    head = f'<svg class="graph" xmlns="http://www.w3.org/2000/svg" role="{role}" aria-label="{escape(title)}"'
     size = f'width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}"'
     return "\n".join([f"{head} {size}>", *parts, "</svg>"])
 
@@ -88,10 +92,14 @@ def _measured(nodes: Mapping[str, Node]) -> _Measures:
     return _Measures(width=min(int((longest + 11) * CHARACTER) + 20, 300), height=22, across=44, down=6)
 
 
-def _edges(layout: Layout, measures: _Measures, critical: Collection[tuple[str, str]]) -> Iterator[str]:
+def _edges(
+    layout: Layout, measures: _Measures, critical: Collection[tuple[str, str]], links: Mapping[str, str]
+) -> Iterator[str]:
     for edge in layout.edges:
         marked = " critical" if (edge.need, edge.name) in critical else ""
-        yield f'<path class="edge{marked}" d="{_path(edge, measures)}"/>'
+        ends = escape(f"{links[edge.need]} {links[edge.name]}".strip())
+        between = f' data-ends="{ends}"' if ends else ""
+        yield f'<path class="edge{marked}"{between} d="{_path(edge, measures)}"/>'
 
 
 def _path(edge: Edge, measures: _Measures) -> str:

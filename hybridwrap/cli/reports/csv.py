@@ -10,7 +10,7 @@ from hybridwrap.domain.engine_run import Action
 from hybridwrap.domain.outputs import Provenance
 from hybridwrap.run.report import ModuleReport, Report
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "=", "+", "-", "@")
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # also full-width ones
 PLANNED = (Action.CREATE, Action.UPDATE, Action.REPLACE, Action.DELETE)
 MADE = ("add", "change", "remove", "import")
 COLUMNS = (

@@ -63,7 +63,7 @@ def _module(report: Report, module: ModuleReport) -> Json:
         "seconds": round(module.seconds, 3),
         "exit_code": end.exit_code,
         "operation": end.operation,
-        "planned": [plain(change) for change in module.planned],
+        "planned": [{**plain(change), "fate": module.share.fate(change)} for change in module.planned],
         "counts": dict(end.counts),
         "errors": [{**plain(error), "place": module.place(error)} for error in end.errors],
         "steps": [plain(step) for step in module.share.steps],

@@ -7,6 +7,7 @@
   const panels = new Map(all(".panel").map((panel) => [panel.id, panel]));
   const rowOf = new Map(rows.map((row) => [row.dataset.for, row]));
   const nodes = all(".drawing a");
+  const edges = all(".drawing .edge");
   const nodeId = (node) => node.getAttribute("href").slice(1);
   const chips = all(".chip");
   const search = one("search");
@@ -75,6 +76,7 @@
       each.classList.toggle("chosen", on);
       if (on) bring(each);
     }
+    for (const edge of edges) if (edge.dataset.ends.split(" ").includes(`#${id}`)) edge.classList.toggle("near", on);
   }
 
   function bring(element) { // into the middle of its box, and leave the page where it is

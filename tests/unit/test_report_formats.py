@@ -1,0 +1,376 @@
+"""Every format of a report: what is in it, what can't get out of it, and that nobody's machine shows in it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from html import unescape
+from html.parser import HTMLParser
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
+from markdown_it import MarkdownIt
+
+from hybridwrap.adapters.schemas import load_schema
+from hybridwrap.cli.commands.report import FORMATS
+from hybridwrap.cli.main import COMMANDS
+from hybridwrap.cli.reports.markdown import LIMIT
+from hybridwrap.cli.reports.next import next_commands, next_for
+from hybridwrap.domain import json
+from hybridwrap.domain.engine_run import Action
+from hybridwrap.domain.entry import End
+from hybridwrap.domain.run import ModuleEnd
+from hybridwrap.domain.status import Outcome, Status
+from hybridwrap.run.report import Report, read_report
+from tests.support.stories import Story, change, error, half_applied, known, many, text
+
+HOSTILE = (
+    '</script><script>hacked=1</script><img src=x onerror="hacked=1">',
+    "=cmd|' /C calc'!A0",
+    "| a | b |\n|---|---|\n<b>*x*</b> `y` @team #1 [z](javascript:alert(1)) https://evil.example",
+    "</code></pre></details>\n\n# Heading\n\n- item",
+    "{{ 7 * 7 }} {% raw %}",
+    "\x1b[31mred\x1b[0m \u202egnp.exe \x00 \ufffe ]]> &lt;",
+)
+
+
+def rendered(form: str, story: Story) -> str:
+    made: str = import_module(f"hybridwrap.cli.reports.{form}").render(read_report(story.ledger, None))
+    return made
+
+
+def hostile(words: str = "".join(HOSTILE), name: str = "vm") -> Story:
+    """A run whose every text is the attacker's."""
+    story = Story()
+    story.start({"network": (), name: ("network",), "health": (name,)})
+    story.apply("network", [change("aws_vpc.main", Action.CREATE)], outputs={"id": known(words)})
+    story.apply(
+        name,
+        [change(f"aws_instance.{words}", Action.REPLACE, words)],
+        error(f"aws_instance.{words}", words, words),
+        inputs={words or "x": text(words, words)},
+        outputs={words or "x": known({words: words})},
+    )
+    story.pending("health", f"{name}.{words}")
+    story.end(4)
+    return story
+
+
+# All of them
+
+
+def everything() -> str:
+    return "".join(rendered(form, half_applied()) for form in FORMATS)
+
+
+@pytest.mark.parametrize(("zone", "seed"), [("Pacific/Auckland", "1"), ("America/New_York", "2")])
+def test_a_report_is_the_same_in_any_time_zone_locale_and_hash_seed(zone: str, seed: str) -> None:
+    script = (
+        "import sys; from tests.unit.test_report_formats import everything as e; sys.stdout.buffer.write(e().encode())"
+    )
+    environ = {**os.environ, "TZ": zone, "PYTHONHASHSEED": seed, "LC_ALL": "C", "COLUMNS": "40"}
+    root = Path(__file__).parents[2]
+    there = subprocess.run([sys.executable, "-c", script], cwd=root, env=environ, capture_output=True, check=True)
+    assert there.stdout == everything().encode()
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_run_without_an_end_is_reported_as_it_stands(form: str) -> None:
+    story = half_applied()
+    story.start({"network": (), "vm": ("network",)})
+    story.begin("network", [change("aws_vpc.main", Action.UPDATE)])
+    story.kill()
+    assert "running" in rendered(form, story)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_no_format_names_a_sensitive_value(form: str) -> None:
+    assert "sensitive" in rendered("json", half_applied())
+    assert "VM_PASSWORD=" not in rendered(form, half_applied())
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_500_modules_are_rendered_in_seconds(form: str) -> None:
+    report = read_report(many(500).ledger, None)
+    began = time.monotonic()
+    import_module(f"hybridwrap.cli.reports.{form}").render(report)
+    assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("story", [half_applied(), many(60), hostile(), hostile("", "-x")])
+def test_every_next_command_is_one_that_there_is(story: Story) -> None:
+    report = read_report(story.ledger, None)
+    lines = [*next_commands(report), *(line for module in report.modules for line in next_for(report, module))]
+    assert lines
+    assert {line.split()[1] for line in lines} <= COMMANDS.keys()
+
+
+# Text
+
+
+def test_text_says_what_happened_where_and_what_to_type() -> None:
+    said = rendered("text", half_applied())
+    assert "1 error, 2 pending, 1 ok; exit 4 after 1m48" in said
+    assert "vm: aws_instance.web: creating EC2 Instance  modules/vm/main.tf:21\n  InsufficientInstance" in said
+    assert re.search(r"network +-/\+ +aws_nat_gateway.a +can't be changed in place", said)
+    assert "known: network.nat_ip, network.subnet_id\n" in said
+    assert "next: hybridwrap why health -e prod\n" in said
+
+
+def test_text_folds_many_unchanged_modules_into_one_line() -> None:
+    assert re.search(r"^92 unchanged: foundation, ", rendered("text", many(110)), re.MULTILINE)
+
+
+def test_text_gives_a_terminal_nothing_to_obey() -> None:
+    assert not set(rendered("text", hostile())) & {"\x1b", "\x00", "\x07"}
+
+
+# JSON
+
+
+@pytest.mark.parametrize("story", [half_applied(), many(60), hostile()], ids=["half", "many", "hostile"])
+def test_json_fits_its_schema(story: Story) -> None:
+    schema = load_schema("report.v1")
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator(schema).validate(json.loads(rendered("json", story)))
+
+
+def test_the_schema_names_every_field_and_no_more() -> None:
+    schema = load_schema("report.v1")
+    document = json.loads(rendered("json", half_applied()))
+    assert document.keys() == set(schema["properties"])
+    assert document["run"].keys() == schema["$defs"]["run"]["properties"].keys()
+    for module in document["modules"]:
+        assert module.keys() == schema["$defs"]["module"]["properties"].keys()
+
+
+def test_json_has_no_value_of_what_is_sensitive() -> None:
+    vm = json.loads(rendered("json", half_applied()))["modules"][1]
+    assert vm["outputs"]["password"] == {"provenance": "stale", "sensitive": True}
+    assert vm["inputs"]["password"] == {"reference": "env:VM_PASSWORD", "sensitive": True}
+
+
+# CSV
+
+
+def rows(story: Story) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(rendered("csv", story), newline="")))
+
+
+def test_csv_has_one_row_for_each_module_and_rfc_4180_line_ends() -> None:
+    found = rows(half_applied())
+    assert [row["module"] for row in found] == ["network", "vm", "configuration", "health"]
+    assert (found[1]["planned_replace"], found[1]["place"]) == ("1", "modules/vm/main.tf:21")
+    assert rendered("csv", half_applied()).count("\r\n") == 5
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\uff1d"])
+def test_csv_has_no_cell_that_a_spreadsheet_would_calculate(start: str) -> None:
+    story = Story()
+    story.start({"vm": ()})
+    story.failed_plan("vm", error("", f"{start}HYPERLINK(0)"))
+    story.end(4)
+    (row,) = rows(story)
+    assert row["first_error"] == f"'{start}HYPERLINK(0)"
+
+
+# JUnit
+
+
+def suite_of(story: Story) -> TestSuite:
+    (suite,) = JUnitXml.fromstring(rendered("junit", story).encode())
+    assert isinstance(suite, TestSuite)
+    return suite
+
+
+def test_junit_is_read_by_a_parser_of_others() -> None:
+    suite = suite_of(half_applied())
+    assert (suite.tests, suite.failures, suite.errors, suite.skipped, suite.time) == (4, 1, 0, 2, 108.0)
+    cases = {case.name: case for case in suite if isinstance(case, TestCase)}
+    assert cases["network"].result == []
+    (failure,) = cases["vm"].result
+    assert isinstance(failure, Failure)
+    assert "modules/vm/main.tf:21" in failure.text
+    (skipped,) = cases["health"].result
+    assert isinstance(skipped, Skipped)
+    assert skipped.message == "waits for configuration"
+
+
+@pytest.mark.parametrize(
+    ("result", "kind"),
+    [
+        *(("unknown", Error), ("refused", Error), ("unsent", Error), ("superseded", Error), ("error", Failure)),
+        *(("stopped", Skipped), ("busy", Skipped), ("declined", Skipped), ("ok", None), ("destroyed", None)),
+    ],
+)
+def test_each_result_has_its_kind_in_junit(result: str, kind: type | None) -> None:
+    story = Story()
+    story.start({"vm": ()})
+    story.ends["vm"] = ModuleEnd(result, reason="because")
+    story.end()
+    (case,) = suite_of(story)
+    assert [type(each) for each in case.result] == ([kind] if kind else [])
+
+
+def test_junit_takes_text_that_no_xml_may_hold() -> None:
+    assert suite_of(hostile()).failures == 1
+
+
+# Markdown
+
+
+class Tags(HTMLParser):
+    """Which tags a page has, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: Counter[str] = Counter()
+        self.attributes: set[str] = set()
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def page_of(markdown: str) -> Tags:
+    """As a forge renders it: CommonMark with tables, HTML passed through."""
+    return Tags(MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(markdown))
+
+
+def test_markdown_is_tables_and_folds() -> None:
+    page = page_of(rendered("markdown", half_applied()))
+    assert page.tags["table"] == 3
+    assert page.tags["details"] == page.tags["summary"] == page.tags["pre"] == 1
+    assert "InsufficientInstanceCapacity" in page.text
+    assert "hybridwrap why health -e prod" in page.text
+
+
+def test_markdown_groups_what_is_alike_and_folds_what_is_unchanged() -> None:
+    markdown = rendered("markdown", many(110))
+    (alike,) = re.findall(r"^\| .*aws_lambda_function.*$", markdown, re.MULTILINE)
+    assert alike.count("api-") == 10
+    assert "<details><summary>92 unchanged</summary>" in markdown
+    assert markdown.index("Replaced or destroyed") < markdown.index("Errors") < markdown.index("Changes")
+    assert len(markdown) < 10_000
+
+
+def test_the_same_error_of_many_modules_is_told_once() -> None:
+    story = Story()
+    needs: dict[str, tuple[str, ...]] = {f"m{index}": () for index in range(30)}
+    story.start(needs)
+    for name in needs:
+        story.failed_plan(name, error("", "No valid credential sources found", line=0))
+    story.end(4)
+    markdown = rendered("markdown", story)
+    assert markdown.count("<details>") == 1
+    assert "and 18 more" in markdown
+
+
+PLAIN = page_of(rendered("markdown", hostile("plain")))
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_no_attack_gets_out_of_its_place_in_markdown(words: str) -> None:
+    stays_in_place(words)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=60))
+def test_no_text_gets_out_of_its_place_in_markdown(words: str) -> None:
+    stays_in_place(words)
+
+
+def stays_in_place(words: str) -> None:
+    page = page_of(rendered("markdown", hostile(words)))
+    same = ("table", "tr", "td", "th", "details", "summary", "h3", "h4", "ul", "li", "strong", "br")
+    assert {tag: page.tags[tag] for tag in same} == {tag: PLAIN.tags[tag] for tag in same}
+    assert page.tags.keys() <= {*same, "thead", "tbody", "p", "code", "pre"}
+    assert not page.attributes
+
+
+def test_nobody_is_mentioned_and_nothing_is_linked_by_an_error() -> None:
+    markdown = rendered("markdown", hostile("@octocat/team #12 https://evil.example www.evil.example"))
+    outside_code = unescape(re.sub(r"`[^`]*`|<code>.*?</code>|<pre>.*?</pre>", "", markdown, flags=re.DOTALL))
+    assert "octocat" in outside_code
+    assert not re.search(r"@\w|#\d", outside_code)
+    assert not re.search(r"https?://|www\.", markdown.partition("<pre>")[0].partition("</summary>")[2])
+
+
+def everything_different(count: int) -> Story:
+    story = Story()
+    needs: dict[str, tuple[str, ...]] = {f"module-{index:04}-{'x' * 60}": () for index in range(count)}
+    story.start(needs)
+    for index, name in enumerate(needs):
+        planned = [change(f"aws_thing.number_{index}_{part}", Action.REPLACE) for part in range(6)]
+        failure = error(planned[0].address, f"failure {index}", f"{index} € " * 2000)
+        story.apply(name, planned, *([failure] if index % 2 else []))
+    story.end(4)
+    return story
+
+
+@pytest.mark.parametrize("count", [100, 400])
+def test_markdown_never_gets_longer_than_a_forge_takes_and_says_what_it_left_out(count: int) -> None:
+    markdown = rendered("markdown", everything_different(count))
+    assert LIMIT * 0.9 < len(markdown.encode()) <= LIMIT
+    assert re.search(r"\*\*\d+ more parts do not fit\*\*; all of it: `hybridwrap report ", markdown)
+    assert "#### Next" in markdown
+    page = page_of(markdown)
+    assert page.tags["details"] == page.tags["summary"]
+
+
+# HTML: what needs no browser
+
+
+def test_html_has_nothing_from_outside_but_as_text() -> None:
+    page, plain = Tags(rendered("html", hostile())), Tags(rendered("html", hostile("plain")))
+    assert page.tags == plain.tags
+    assert not {name for name in page.attributes if name.startswith("on") or name in ("style", "src", "srcset")}
+    assert "{{ 7 * 7 }}" in page.text
+
+
+def test_html_asks_for_nothing_and_allows_nothing_but_its_own_style_and_script() -> None:
+    page = rendered("html", hostile())
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', page)
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "unsafe" not in policy
+    assert not re.search(r"(?:src|href)=[\"'](?!#)", page)
+    assert not re.search(r"url\(|@import", page.partition("</style>")[0])
+
+
+def test_html_shows_provenance_and_hides_what_is_sensitive() -> None:
+    page = Tags(rendered("html", half_applied())).text
+    assert re.search(r'address\s*stale\s*"10\.0\.0\.7"', page)
+    assert re.search(r"password\s*stale\s*sensitive", page)
+
+
+def reports() -> Iterator[Report]:
+    for status in (Status.UNKNOWN, Status.ERROR):
+        story = Story()
+        story.start({"vm": ()})
+        story.begin("vm", [change("aws_instance.web", Action.CREATE)])
+        story.finish("vm", End(Outcome.UNKNOWN if status is Status.UNKNOWN else Outcome.FAILED, status))
+        story.end(32 if status is Status.UNKNOWN else 4)
+        yield read_report(story.ledger, None)
+
+
+def test_an_unknown_outcome_is_reconciled_before_anything_is_repeated() -> None:
+    unknown, failed = reports()
+    assert next_commands(unknown)[0] == "hybridwrap reconcile vm -e prod"
+    assert next_commands(failed)[0] == "hybridwrap why vm -e prod"
