@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,11 +19,12 @@ from hybridwrap.adapters.probes import StackProber
 from hybridwrap.adapters.writer import this_writer
 from hybridwrap.cli.options import Place
 from hybridwrap.cli.stores import cipher_of, store_of
+from hybridwrap.domain.duration import seconds_in
 from hybridwrap.domain.inputs import Host
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.stack import Stack
-from hybridwrap.errors import Problem
-from hybridwrap.run.context import Tools
+from hybridwrap.errors import Problem, UsageError
+from hybridwrap.run.context import SETTLE_SECONDS, Tools
 
 
 def load(place: Place) -> Stack:
@@ -93,6 +95,16 @@ def equip(stack: Stack, *, parallelism: int = 1) -> Workshop:
         prober=StackProber(stack, environ),
         clock=clock,
         ids=ids,
+        settle_seconds=_settle_seconds(environ),
         digest_key=digest_key,
     )
     return Workshop(tools, folders, home)
+
+
+def _settle_seconds(environ: Mapping[str, str]) -> float:
+    """How long a killed engine's last write may be on its way to where this stack's states lie."""
+    said = environ.get("HYBRIDWRAP_SETTLE")
+    try:
+        return seconds_in(said) if said else SETTLE_SECONDS
+    except ValueError as error:
+        raise UsageError(f"HYBRIDWRAP_SETTLE: {error}") from error

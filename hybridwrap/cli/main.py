@@ -33,6 +33,7 @@ COMMANDS = {
     "status": "Show where each module stands.",
     "sync": "Finish what killed runs left on this host.",
     "tf": "Run any engine command in a module.",
+    "unlock": "Show who holds a module, or free it on your word.",
     "validate": "Check the manifest and its modules; run nothing.",
     "verify": "Look again whether modules are gone that were torn down.",
 }

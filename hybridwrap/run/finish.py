@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import replace
 
+from hybridwrap.domain.beat import Beat
 from hybridwrap.domain.codec import decode
 from hybridwrap.domain.entry import CloudObject
 from hybridwrap.domain.left_behind import Claim, Liveness
@@ -94,7 +95,9 @@ def write_end(context: Context, record: Record, folder: OperationFolder, left: L
 
 def remains_of(context: Context, record: Record, folder: OperationFolder, left: LeftFolder | None) -> Remains:
     if left is None:
-        return Remains(_with_beats(context, record), folder)
+        beats = _beats(context, record)
+        locks = frozenset(beat.state_lock for beat in beats) - {""}
+        return Remains(_with_objects(record, beats), folder, locks=locks)
     claim = left.claim()
     return Remains(
         held=record,
@@ -108,10 +111,13 @@ def remains_of(context: Context, record: Record, folder: OperationFolder, left: 
     )
 
 
-def _with_beats(context: Context, record: Record) -> Record:
-    """Know the objects that were sent off the host while the engine was at work."""
+def _beats(context: Context, record: Record) -> list[Beat]:
     chain = set(_chain(record.holder)) if record.holder else set()
-    beats = [beat for beat in context.tools.ledger.beats(record.module) if beat.operation in chain]
+    return [beat for beat in context.tools.ledger.beats(record.module) if beat.operation in chain]
+
+
+def _with_objects(record: Record, beats: Iterable[Beat]) -> Record:
+    """Know the objects, too, that were sent off the host while the engine was at work."""
     known = {(o.address, o.id): o for o in record.objects}
     made = {(o.address, o.id): o for beat in beats for o in beat.objects}
     return replace(record, objects=tuple(_in_order({**known, **made}.values())))

@@ -20,7 +20,7 @@ def known_here(tools: Tools, records: Mapping[str, Record]) -> Mapping[str, str]
     for name, record in records.items():
         if record.holder:
             told[name] = _of_holder(tools, record.holder.locks, has_result=record.holder.operation in kept)
-    return told
+    return {name: text for name, text in told.items() if text}
 
 
 def _of_holder(tools: Tools, locks: Locks, *, has_result: bool) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hybridwrap.domain.codec import encode
-from hybridwrap.domain.entry import Begin, End, Locks
+from hybridwrap.domain.entry import Begin, End, Locks, Takeover
 from hybridwrap.domain.left_behind import Claim
 from hybridwrap.domain.ports import OperationFolder
 from hybridwrap.domain.record import Record
@@ -29,6 +29,22 @@ def begin(context: Context, folder: OperationFolder, record: Record, intent: Cal
     except IntentInDoubt:
         folder.drop_secrets()  # the rest stays: it proves that nothing ran
         raise
+    except NothingHappened:
+        folder.remove()
+        raise
+    context.knowledge.learn(held)
+    return held
+
+
+def take_over(context: Context, folder: OperationFolder, record: Record, reason: str) -> Record:
+    """Take a module from an operation that somebody says is dead. Raise as `begin` does."""
+    ledger = context.tools.ledger
+    try:
+        body = Takeover(context.run, reason, folder.lock())
+        folder.keep_claim(encode(Claim(ledger.id, record.module, record.seq + 1)))
+        held = ledger.takeover(record, body, operation=folder.operation)
+    except IntentInDoubt:
+        raise  # it may be recorded: then its folder is needed
     except NothingHappened:
         folder.remove()
         raise

@@ -24,7 +24,7 @@ from hybridwrap.domain.stack import Module
 from hybridwrap.domain.state import EngineState, Found, Unreadable
 from hybridwrap.domain.state_lock import StateLock, was_held_in
 from hybridwrap.domain.status import Outcome, Status
-from hybridwrap.errors import PreflightRefused, StateUnreadable, Stopped
+from hybridwrap.errors import ModuleBusy, PreflightRefused, StateUnreadable, Stopped
 from hybridwrap.run.absence import concluded
 from hybridwrap.run.account import Account, as_end
 from hybridwrap.run.context import Context
@@ -50,6 +50,7 @@ class Remains:
     planned: Stream = NOTHING
     inputs: Mapping[str, Json] = field(default_factory=dict, repr=False)
     whole: bool = True
+    locks: frozenset[str] = frozenset()  # ids of state locks that it is recorded to hold
 
     @property
     def holder(self) -> Holder:
@@ -81,6 +82,7 @@ def end_of(context: Context, remains: Remains) -> tuple[End, Redaction]:
     """
     engine = context.tools.engines.at(_module(context, remains), remains.inputs)
     lock = _lock_after_settling(context, engine, remains)
+    _refuse_foreign(remains, lock)
     judged = _by_events if remains.intent.command in BY_EVENTS else _by_state
     body, mask = judged(context, engine, remains, lock)
     log = str(remains.left / remains.folder.events.name) if remains.left else ""
@@ -198,11 +200,24 @@ def _left_lock(context: Context, engine: ModuleEngine, remains: Remains, lock: L
     """Release the lock that is proven to be the dead engine's; return its id when that is not possible."""
     if not isinstance(lock, StateLock):
         return ""
-    name = remains.held.module
-    if not was_held_in(remains.told, lock):
-        context.watch.warning(name, f"its state is locked, and it is not proven by whom: {lock}")
-        return ""
-    return "" if release_own(context, engine, name, lock) else lock.id
+    if _is_own(remains, lock):
+        return "" if release_own(context, engine, remains.held.module, lock) else lock.id
+    context.watch.warning(remains.held.module, f"its state is locked, and it is not proven by whom: {lock}")
+    return ""
+
+
+def _is_own(remains: Remains, lock: StateLock) -> bool:
+    return lock.id in remains.locks or was_held_in(remains.told, lock)
+
+
+def _refuse_foreign(remains: Remains, lock: Lock) -> None:
+    """Where only a word says that the engine is dead, a lock that may be its own says that it may be alive."""
+    if remains.left is None and isinstance(lock, StateLock) and lock.holds and not _is_own(remains, lock):
+        name = remains.held.module
+        raise ModuleBusy(
+            f"{name} is taken over, and stays held: its state is locked, and it is not proven by whom: {lock}",
+            hint=f"once nobody works on it: hybridwrap unlock {name} --state-lock {lock.id}, then hybridwrap sync",
+        )
 
 
 def _module(context: Context, remains: Remains) -> Module:

@@ -11,9 +11,55 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
 
+from hybridwrap.cli.compose import equip, load
+from hybridwrap.cli.options import Place
+from hybridwrap.domain.ledger import Ledger
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
-from tests.support.project import Project
+from tests.support.project import FAKECLOUD, Project
+
+STACK = """
+version: 1
+stack: shop
+engine: {program: ENGINE}
+modules:
+  network: {source: network}
+  vm: {source: vm, inputs: {network_id: "{{ modules.network.id }}"}}
+  docs: {source: docs}
+"""
+S3_STATE = """
+state:
+  s3:
+    bucket: {bucket}
+    region: us-east-1
+    endpoints: {{s3: "{endpoint}"}}
+    use_path_style: true
+    use_lockfile: true
+    skip_credentials_validation: true
+    skip_requesting_account_id: true
+    skip_metadata_api_check: true
+    skip_region_validation: true
+"""
+NETWORK = (
+    FAKECLOUD
+    + """
+resource "fakecloud_network" "net" { name = "net" }
+resource "fakecloud_server" "gate" {
+  name = "gate"
+  tags = { network = fakecloud_network.net.id }
+}
+output "id" { value = fakecloud_network.net.id }
+output "ip" { value = fakecloud_server.gate.ip }
+"""
+)
+VM = 'variable "network_id" { type = string }\nresource "terraform_data" "vm" { input = var.network_id }\n'
+DOCS = 'resource "terraform_data" "docs" {}\n'
+
+
+def write_stack(project: Project, engine: str = "auto", *, more: str = "") -> None:
+    """Write a stack of which `network` makes two objects, one after the other; `more` goes into the manifest."""
+    manifest = STACK.replace("ENGINE", engine) + more
+    project.write(manifest, network=NETWORK, vm=VM, docs=DOCS)
 
 
 @contextmanager
@@ -39,7 +85,7 @@ def kill(process: subprocess.Popen[str]) -> None:
 
 def engines_of(project: Project) -> list[int]:
     """The pids of engines that apply a plan of this project."""
-    listed = subprocess.run(["ps", "-axwwo", "pid=,args="], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(["/bin/ps", "-axwwo", "pid=,args="], capture_output=True, text=True, check=True).stdout
     rows = (line.split(maxsplit=1) for line in listed.splitlines())
     plans = str(project.root / ".hybridwrap" / "operations")
     return [int(pid) for pid, args in rows if f"{plans}/" in args and " apply " in args]
@@ -76,3 +122,9 @@ def wait_until(holds: Callable[[], bool], *, seconds: float = 60) -> None:
 
 def operation_folders(project: Project) -> list[Path]:
     return sorted((project.root / ".hybridwrap" / "operations").iterdir())
+
+
+def ledger_of(project: Project) -> Ledger:
+    """The ledger of a project, wherever the manifest has it."""
+    ledger: Ledger = equip(load(Place(project.root / "hybridwrap.yaml", None))).ledger
+    return ledger

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_lost_runner import project as project  # noqa: PLC0414  # the fixture
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.lost_runner import hanging, wait_until
 from tests.support.project import Project, wait

@@ -2,50 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-
 import pytest
 
 from hybridwrap.domain.entry import Kind
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.lost_runner import hanging, kill, kill_engines, until_said
-from tests.support.project import FAKECLOUD, Project, wait
+from tests.support.project import Project, wait
 
 pytestmark = pytest.mark.e2e
-
-STACK = """
-version: 1
-stack: shop
-engine: {program: ENGINE}
-modules:
-  network: {source: network}
-  vm: {source: vm, inputs: {network_id: "{{ modules.network.id }}"}}
-  docs: {source: docs}
-"""
-NETWORK = (
-    FAKECLOUD
-    + """
-resource "fakecloud_network" "net" { name = "net" }
-resource "fakecloud_server" "gate" {
-  name = "gate"
-  tags = { network = fakecloud_network.net.id }
-}
-output "id" { value = fakecloud_network.net.id }
-output "ip" { value = fakecloud_server.gate.ip }
-"""
-)
-VM = 'variable "network_id" { type = string }\nresource "terraform_data" "vm" { input = var.network_id }\n'
-DOCS = 'resource "terraform_data" "docs" {}\n'
-
-
-@pytest.fixture
-def project(tmp_path: Path, fakecloud_env: Mapping[str, str], engine_program: str) -> Project:
-    root = tmp_path / "project"
-    root.mkdir()
-    project = Project(root, fakecloud_env)
-    project.write(STACK.replace("ENGINE", engine_program), network=NETWORK, vm=VM, docs=DOCS)
-    return project
 
 
 def kinds(project: Project, module: str) -> list[Kind]:
