@@ -39,11 +39,12 @@ class Job:
 
 
 def writing_job(place: Place, selection: Selection, variables: Variables, *, parallelism: int) -> Job:
-    """Get ready to change things: open the ledger, finish what dead operations left on this host, or owners took along.
+    """Get ready to change things. Raise LedgerUnreachable, UsageError."""
+    return job_in(equip(load(place), parallelism=parallelism), selection, variables, parallelism)
 
-    Raise LedgerUnreachable, UsageError.
-    """
-    workshop = equip(load(place), parallelism=parallelism)
+
+def job_in(workshop: Workshop, selection: Selection, variables: Variables, parallelism: int) -> Job:
+    """Open the ledger, finish what dead operations left on this host, or owners took along, and select."""
     workshop.ledger.open()
     context = aside(workshop, Options())
     finish_left_behind(context)
