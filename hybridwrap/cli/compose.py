@@ -11,7 +11,7 @@ from hybridwrap.adapters import templates
 from hybridwrap.adapters.clock import SystemClock, Ulids
 from hybridwrap.adapters.engine.engines import StackEngines
 from hybridwrap.adapters.home import home_of
-from hybridwrap.adapters.manifest.loading import find_manifest, load_stack, read_stack
+from hybridwrap.adapters.manifest.loading import environments_of, find_manifest, load_stack, read_stack
 from hybridwrap.adapters.manifest.var_files import given_values
 from hybridwrap.adapters.module_sources import StackSources
 from hybridwrap.adapters.operation_folders import Folders
@@ -40,6 +40,11 @@ def look_at(place: Place) -> Stack:
 def look_closely(place: Place) -> tuple[Stack, tuple[Problem, ...]]:
     """Read a stack, and what is wrong with its modules' sources. Raise UsageError, InvalidManifest."""
     return read_stack(_file(place), environment=place.environment, environ=os.environ)
+
+
+def environments(place: Place) -> tuple[str, ...]:
+    """Name the environments of the manifest that a command is about. Raise UsageError, InvalidManifest."""
+    return environments_of(_file(place))
 
 
 def _file(place: Place) -> Path:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from hybridwrap.domain.drift import Drift
 from hybridwrap.domain.engine_run import Diagnostic
 from hybridwrap.domain.entry import CloudObject
 from hybridwrap.domain.graph import order
 from hybridwrap.domain.outputs import Output
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import PendingModule
-from hybridwrap.domain.stack import Stack
+from hybridwrap.domain.stack import Module, Stack
 from hybridwrap.domain.status import Status
 
 
@@ -24,6 +26,7 @@ class Standing:
     status: Status
     was: Status | None = None
     reason: str = ""
+    waits_for: str = ""  # of a pending one: a module, or an output of it
     since: str = ""
     by: str = ""
     run: str = ""
@@ -38,6 +41,8 @@ class Standing:
     errors: tuple[Diagnostic, ...] = ()
     log: str = ""
     warnings: tuple[str, ...] = ()
+    source: str = ""  # the module's folder, as seen from the manifest's; empty when it is not known
+    drift: Drift | None = None
 
 
 def standings(
@@ -74,6 +79,7 @@ def _standing(name: str, stack: Stack, record: Record, pending: PendingModule | 
         status=Status.PENDING if waits else record.status,
         was=record.status if waits else None,
         reason=waits.reason if waits else _reason(record, declared=module is not None),
+        waits_for=waits.waits_for if waits else "",
         since=record.since,
         by=record.by,
         run=record.run,
@@ -88,7 +94,15 @@ def _standing(name: str, stack: Stack, record: Record, pending: PendingModule | 
         errors=record.errors,
         log=record.log,
         warnings=record.warnings,
+        source=_source(stack, module, record),
+        drift=record.drift,
     )
+
+
+def _source(stack: Stack, module: Module | None, record: Record) -> str:
+    if module is None:
+        return record.declared.source if record.declared else ""
+    return os.path.relpath(module.source, stack.root)
 
 
 def _reason(record: Record, *, declared: bool) -> str:

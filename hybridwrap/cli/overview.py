@@ -1,0 +1,76 @@
+"""Where a stack stands in one environment, as read at one moment."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from hybridwrap.cli.compose import Workshop, equip, look_at
+from hybridwrap.cli.options import Place
+from hybridwrap.domain.ledger import Ledger
+from hybridwrap.domain.pending import pending_of
+from hybridwrap.domain.run import Run
+from hybridwrap.domain.stack import Stack
+from hybridwrap.domain.status import Status
+from hybridwrap.run.here import known_here
+from hybridwrap.run.recorded import RUNS_LOOKED_AT
+from hybridwrap.run.selection import Selection, select
+from hybridwrap.run.standing import Standing, standings
+from hybridwrap.run.teardown_remarks import teardown_remarks
+
+# The first words of a summary are those that somebody has to do something about.
+GRAVEST_FIRST = (
+    *(Status.UNKNOWN, Status.ERROR, Status.RUNNING, Status.PENDING),
+    *(Status.NONE, Status.RETAINED, Status.DESTROYED, Status.OK),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    stack: Stack
+    place: str  # of the ledger
+    now: datetime
+    standings: tuple[Standing, ...]  # the selected ones, needs first
+    runs: tuple[Run, ...]  # newest first
+    signs: Mapping[str, str] = field(default_factory=dict)  # module that is held -> time of its last sign of life
+
+    @property
+    def today(self) -> str:
+        """In UTC, YYYY-MM-DD."""
+        return f"{self.now:%Y-%m-%d}"
+
+    @property
+    def counts(self) -> dict[Status, int]:
+        counts = Counter(standing.status for standing in self.standings)
+        return {status: counts[status] for status in GRAVEST_FIRST if counts[status]}
+
+
+def overview(place: Place, selection: Selection) -> Overview:
+    """Read it; no engine is started. Raise UsageError, InvalidManifest, LedgerUnreachable."""
+    return overview_of(equip(look_at(place)), selection)
+
+
+def overview_of(workshop: Workshop, selection: Selection) -> Overview:
+    stack, ledger = workshop.stack, workshop.ledger
+    records, runs = ledger.records(stack.modules), ledger.runs(RUNS_LOOKED_AT)
+    here = {**teardown_remarks(runs, records), **known_here(workshop.tools, records)}
+    found = standings(stack, records, pending_of(runs, records), here=here)
+    chosen = _chosen(stack, selection, found)
+    return Overview(stack, ledger.place, workshop.tools.clock.now(), chosen, runs, _signs(ledger, chosen))
+
+
+def _chosen(stack: Stack, selection: Selection, found: tuple[Standing, ...]) -> tuple[Standing, ...]:
+    """Those that are selected; modules that only the ledger knows when the whole stack is, or their status fits."""
+    status = {standing.module: standing.status for standing in found}
+    names = select(stack, selection, status.__getitem__)
+    whole = set(names) == set(stack.modules)
+    return tuple(s for s in found if s.module in names or (whole and s.module not in stack.modules))
+
+
+def _signs(ledger: Ledger, found: Sequence[Standing]) -> dict[str, str]:
+    running = [standing for standing in found if standing.status is Status.RUNNING]
+    beats = (beat for standing in running for beat in ledger.beats(standing.module))
+    operations = {standing.operation for standing in running}
+    return {beat.module: beat.time for beat in beats if beat.operation in operations}

@@ -1,0 +1,162 @@
+"""Where a stack stands, for people: the boundary, the reasons, the room that there is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from click import unstyle
+
+from hybridwrap.cli.lines import cells
+from hybridwrap.cli.overview import Overview
+from hybridwrap.cli.status_view import Frame, environments_lines, next_command, status_lines
+from hybridwrap.domain.drift import Acceptance, Difference, Drift
+from hybridwrap.domain.engine_run import Action
+from hybridwrap.domain.entry import CloudObject
+from hybridwrap.domain.status import Status
+from tests.support.standings import overview_of, standing
+
+HALF_APPLIED = overview_of(
+    standing("network"),
+    standing("vm", Status.ERROR, "network"),
+    standing("configuration", Status.PENDING, "vm", owner="vm", waits_for="vm.address"),
+    standing("dns"),
+    standing("health", Status.PENDING, "configuration", waits_for="configuration"),
+)
+
+
+def lines_of(seen: Overview, width: int = 0, height: int = 0) -> list[str]:
+    return [unstyle(line) for line in status_lines(seen, Frame(width, height))]
+
+
+def names(lines: list[str]) -> list[str]:
+    return [line.split()[0] for line in lines]
+
+
+def test_what_is_well_stands_above_the_line_and_the_rest_below_in_the_order_of_the_graph() -> None:
+    lines = lines_of(HALF_APPLIED)
+    assert lines[0] == "shop in prod   1 error, 2 pending, 2 ok   s3://acme/hybridwrap/"
+    assert lines[1].split() == ["module", "status", "since", "by", "outputs", "objects"]
+    assert names(lines[2:4]) == ["network", "dns"]
+    assert set(lines[4]) == {"─"}
+    rows = [line for line in lines[5:-1] if not line.startswith("    ")]
+    assert names(rows) == ["vm", "configuration", "health"]
+    assert lines[-1] == "next: hybridwrap why health -e prod"
+
+
+def test_an_error_has_its_object_its_place_and_its_log_below_it() -> None:
+    lines = lines_of(HALF_APPLIED)
+    row = names(lines).index("vm")
+    assert lines[row + 1].strip() == "aws_instance.web: InsufficientInstanceCapacity   modules/vm/main.tf:21"
+    assert lines[row + 2].strip() == "log: /log/vm/events.jsonl"
+
+
+def test_a_pending_module_says_what_it_was_and_what_it_waits_for() -> None:
+    row = next(line for line in lines_of(HALF_APPLIED) if "configuration" in line)
+    assert "pending (was ok)" in row
+    assert row.endswith("waits for vm.address")
+
+
+def test_children_stand_indented_below_their_owner() -> None:
+    seen = overview_of(
+        standing("vm"),
+        standing("dns"),
+        standing("configuration", Status.OK, "vm", owner="vm"),
+        standing("agent", Status.OK, "configuration", owner="configuration"),
+    )
+    assert [line[:17].rstrip() for line in lines_of(seen)[2:]] == ["vm", "  configuration", "    agent", "dns"]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 160])
+def test_nothing_is_wider_than_the_terminal_but_what_has_to_be_copied_whole(width: int) -> None:
+    long = standing("a-module-with-a-name-that-goes-on-and-on-for-all-of-64-columns", Status.ERROR)
+    seen = overview_of(*HALF_APPLIED.standings, long)
+    for line in lines_of(seen, width):
+        assert cells(line) <= width or line.startswith("next: ") or "/" in line.split()[-1], line
+
+
+def test_wide_names_keep_the_columns() -> None:
+    seen = overview_of(standing("网络"), standing("vm"))
+    seen = replace(seen, standings=tuple(replace(s, by="안나@laptop") for s in seen.standings))
+    assert {cells(line[: line.index("2 known")]) for line in lines_of(seen)[2:]} == {40}
+
+
+def test_of_many_modules_only_what_is_not_well_has_lines() -> None:
+    well = [standing(f"m{index:03}") for index in range(150)]
+    broken = [standing("vm", Status.ERROR)]
+    waiting = [
+        standing(f"w{index:02}", Status.PENDING, waits_for=f"w{index - 1:02}" if index else "vm.id")
+        for index in range(49)
+    ]
+    lines = lines_of(overview_of(*well, *broken, *waiting), width=80, height=24)
+    assert len(lines) < 24
+    assert lines[2] == "150 ok: m000, m001, m002, m003, m004, m005 and 144 more"
+    assert "pending  49 behind vm: w00, w01, w02, w03, w04 and 44 more" in lines
+
+
+def test_what_is_read_by_programs_is_never_folded() -> None:
+    many = overview_of(*(standing(f"m{index:03}") for index in range(300)))
+    assert len(lines_of(many)) == 302
+
+
+def test_an_object_that_was_begun_is_named() -> None:
+    seen = standing("vm", Status.UNKNOWN, reason="the engine was killed by signal 9")
+    seen = replace(seen, open=(CloudObject("aws_instance.web", "aws_instance", "id", "i-0abc", open=True),))
+    text = "\n".join(lines_of(overview_of(seen)))
+    assert "the engine was killed by signal 9" in text
+    assert "began, and nobody knows how it ended: aws_instance.web (i-0abc)" in text
+    assert text.endswith("next: hybridwrap reconcile vm -e prod")
+
+
+def test_a_running_module_says_its_command_its_holder_and_its_last_sign_of_life() -> None:
+    running = replace(standing("vm", Status.RUNNING, reason="apply by ana on laptop"), phase="apply")
+    seen = replace(overview_of(running), signs={"vm": "2026-01-01T23:59:48Z"})
+    text = "\n".join(lines_of(seen))
+    assert "running apply" in text
+    assert "apply by ana on laptop" in text
+    assert "last sign of life 12s ago" in text
+
+
+DRIFTED = Drift("2026-01-01T00:00:00Z", (Difference("aws_vpc.a", Action.UPDATE, attributes=("tags",)),))
+ACCEPTED = replace(DRIFTED, accepted=(Acceptance("aws_vpc.a", "2026-02-01", "moving"),))
+
+
+def test_new_drift_is_below_the_line_and_accepted_drift_above_it() -> None:
+    seen = overview_of(replace(standing("vpc"), drift=DRIFTED), replace(standing("dns"), drift=ACCEPTED))
+    lines = lines_of(seen)
+    assert "ok drift accepted" in lines[2]
+    assert "ok drift " in lines[4]
+    assert lines[4].endswith("not as the state says: aws_vpc.a")
+
+
+def test_what_this_host_knows_besides_the_ledger_is_said_of_a_module_that_is_ok() -> None:
+    seen = overview_of(replace(standing("vm"), reason="a result of 01K7 lies on this host; next: hybridwrap sync"))
+    assert "a result of 01K7 lies on this host" in lines_of(seen)[-1]
+
+
+@pytest.mark.parametrize(
+    ("status", "command"),
+    [
+        (Status.NONE, "hybridwrap plan -e prod"),
+        (Status.OK, ""),
+        (Status.ERROR, "hybridwrap why vm -e prod"),
+        (Status.UNKNOWN, "hybridwrap reconcile vm -e prod"),
+        (Status.DESTROYED, ""),
+    ],
+)
+def test_there_is_one_next_command(status: Status, command: str) -> None:
+    assert next_command(overview_of(standing("vm", status))) == command
+
+
+def test_a_stack_without_modules_says_so() -> None:
+    assert lines_of(overview_of())[-1] == "the stack has no modules"
+
+
+def test_environments_stand_beside_each_other_and_what_is_not_well_follows() -> None:
+    dev = overview_of(standing("network"), environment="dev")
+    lines = [unstyle(line) for line in environments_lines([dev, HALF_APPLIED], Frame())]
+    assert lines[0].split() == ["module", "dev", "prod"]
+    assert lines[1].split() == ["network", "ok", "ok"]
+    assert lines[2].split() == ["vm", "error"]
+    assert "shop in prod   1 error, 2 pending   s3://acme/hybridwrap/" in lines
+    assert not [line for line in lines if line.startswith("shop in dev")]
