@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from hybridwrap.cli.board import PLANNED
 from hybridwrap.cli.scene import Scene
+from hybridwrap.domain.absence import tells_what_is_left
 from hybridwrap.domain.engine_run import Diagnostic
 from hybridwrap.domain.run import ModuleEnd
 
@@ -20,10 +21,14 @@ def told(error: Diagnostic, place: str) -> str:
 
 
 def headline(scene: Scene, module: str, end: ModuleEnd, phase: str) -> str:
-    """The first error, else the first line of the reason."""
+    """The first error, or what a teardown left; else the first line of the reason."""
+    reason = (end.reason.splitlines() or [""])[0]
     if end.result != "error" or not end.errors:
-        return (end.reason.splitlines() or [""])[0]
-    return BEFORE_WORK.get(phase, "") + told(end.errors[0], scene.place(module, end.errors[0]))
+        return reason
+    place = scene.place(module, end.errors[0])
+    if tells_what_is_left(reason):
+        return f"{reason}   {place}".rstrip()
+    return BEFORE_WORK.get(phase, "") + told(end.errors[0], place)
 
 
 def below(scene: Scene, module: str, end: ModuleEnd, *, everything: bool) -> Iterator[str]:

@@ -5,6 +5,7 @@ Keeps: an exit code or an empty state is never enough, and who could not look ha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -90,13 +91,22 @@ def name_objects(objects: Iterable[CloudObject]) -> str:
     return ", ".join(names[:NAMED]) + more
 
 
+def what_is_left(left: Sequence[CloudObject], known: int) -> str:
+    """Say how much of a module is left, and what."""
+    return f"{len(left)} of {max(known, len(left))} left: {name_objects(left)}"
+
+
+def tells_what_is_left(text: str) -> bool:
+    return re.match(r"\d+ of \d+ left: ", text) is not None
+
+
 def _by_the_engine(case: Case) -> str:
     engine = case.engine
     if not engine.readable:
         return "the engine's state can't be read"
     if engine.left:
         left = [CloudObject(i.address, id=i.id) for i in engine.left]
-        return f"{len(left)} of {max(len(case.known), len(left))} left: {name_objects(left)}"
+        return what_is_left(left, len(case.known))
     if not engine.same_lineage:
         return "the engine's state is not the one that was destroyed"
     return "" if engine.ended_well else "the engine's events have no end"

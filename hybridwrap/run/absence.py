@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from hybridwrap.domain.absence import Answer, Case, Finding, Probe, find, name_objects
+from hybridwrap.domain.absence import Answer, Case, Finding, Probe, find, what_is_left
 from hybridwrap.domain.entry import CloudObject, Confirm, End, StateMark
 from hybridwrap.domain.evidence import Absence
 from hybridwrap.domain.failure_kinds import kind_of
@@ -75,4 +75,4 @@ def _half_done(held: Record, body: End) -> str:
     kind = kind_of(body.errors)
     why = f"{body.reason} ({kind})" if kind else body.reason
     known = {(o.address, o.id) for o in (*held.objects, *body.objects)}
-    return f"{len(there)} of {len(known)} left: {name_objects(there)}: {why}" if there else why
+    return f"{what_is_left(there, len(known))}: {why}" if there else why
