@@ -23,6 +23,7 @@ from hybridwrap.adapters.operation_folder import (
 from hybridwrap.adapters.operation_locks import liveness, locked, open_locked, taken
 from hybridwrap.domain.entry import Locks
 from hybridwrap.domain.left_behind import Liveness, Unfinished
+from hybridwrap.errors import PreflightRefused
 
 
 class Folders:
@@ -80,6 +81,18 @@ class Folders:
                     return None
             opened.pop_all()
         return Folder(path, files[0], files[1])
+
+    def write_note(self, name: str, text: str) -> Path:
+        make_home(self._home, self._stack)
+        file = self._home / "notes" / name
+        try:
+            file.parent.mkdir(mode=0o700, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise PreflightRefused(
+                f"{file} can't be written: {error.strerror}", hint="make room or rights there"
+            ) from error
+        return file
 
     def sweep(self) -> tuple[str, ...]:
         return tuple(path.name for path in self._all() if _is_left_over(path) and _removed(path))

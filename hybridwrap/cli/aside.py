@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+
 import click
 
+from hybridwrap.cli.ending import OutputsByModule
 from hybridwrap.domain.ports import EngineEvent
-from hybridwrap.domain.run import ModuleEnd, RunStart
+from hybridwrap.domain.run import ModuleEnd, RunEnd, RunStart
 
 
 class Aside:
-    """A Watcher for work that is no run."""
+    """A Teller for work that is no run, or whose result is told after it."""
+
+    def at_work(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def paused(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def run_ended(self, end: RunEnd, _outputs: OutputsByModule) -> None: ...
 
     def run_began(self, start: RunStart) -> None: ...
 

@@ -28,6 +28,7 @@ COMMANDS = {
     "plan": "Show what apply would do.",
     "render": "Show a module as the engine would get it.",
     "report": "Report on one run, for people, CI systems and programs.",
+    "reconcile": "Say what became of modules, how that is known, and what to type next.",
     "retain": "Leave modules alive for good.",
     "show": "Show one run.",
     "status": "Show where each module stands.",

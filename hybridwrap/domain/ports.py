@@ -198,6 +198,9 @@ class OperationFolders(Protocol):
         It may be a copy: what its files say can be used, but its locks prove nothing about any engine.
         """
 
+    def write_note(self, name: str, text: str) -> Path:
+        """Write a file for people, beside the folders of operations. Raise PreflightRefused."""
+
     def sweep(self) -> tuple[str, ...]:
         """Remove what dead operations left that have nothing to be finished; say which ones."""
 

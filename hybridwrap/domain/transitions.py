@@ -98,6 +98,8 @@ def _observe_objection(record: Record, body: Observe) -> str:
     if body.drift is not None:
         drifts = record.settled not in {Status.NONE, Status.DESTROYED}
         return "" if drifts else "there is nothing that could drift"
+    if body.status is Status.NONE:
+        return "none means that there never was an object" if body.objects != () else ""
     if body.status not in {None, *OBSERVABLE}:
         return f"{body.status} cannot be observed"
     return "destroyed needs evidence" if body.status is Status.DESTROYED and not body.evidence else ""

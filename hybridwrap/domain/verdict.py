@@ -20,7 +20,7 @@ from hybridwrap.domain.rescue import Fit
 from hybridwrap.domain.status import Status
 
 ID: Final = "ID"
-REASON: Final = "REASON"
+REASON: Final = "how you know"
 
 
 class Verdict(StrEnum):
@@ -78,19 +78,27 @@ def _with_id(look: Look) -> str:
 def absent(module: str, o: CloudObject) -> str:
     """The command by which an operator says that an open object does not exist."""
     name = f"{o.address}={o.id}" if o.id else o.address
-    return f"reconcile {quote(module)} --absent {quote(name)} --reason {REASON}"
+    return f"hybridwrap reconcile {quote(module)} --absent {quote(name)} --reason {quote(REASON)}"
 
 
 def _is_absent(look: Look) -> str:
-    return absent(look.module, look.open.displaced[0])
+    return absent(look.module, look.open.displaced[0]).removeprefix("hybridwrap ")
 
 
 def _is_complete(look: Look) -> str:
-    return f"reconcile {quote(look.module)} --complete {quote(look.open.unfinished[0].address)} --reason {REASON}"
+    return (
+        f"reconcile {quote(look.module)} --complete {quote(look.open.unfinished[0].address)} --reason {quote(REASON)}"
+    )
 
 
 def _held(look: Look) -> str:
-    return "sync" if look.liveness is Liveness.DEAD else "status"
+    match look.liveness:
+        case Liveness.DEAD:
+            return "sync"
+        case Liveness.NOT_VISIBLE:
+            return f"unlock {quote(look.module)}"  # shows who it is, and asks for the word that a takeover needs
+        case _:
+            return "status"
 
 
 def _hinted(look: Look) -> str:
@@ -145,7 +153,7 @@ ROWS: Final = (
         "still forked",
         lambda k: k.kept is not None,
         Verdict.UNKNOWN,
-        _on(f"reconcile {{}} --drop-state --reason {REASON}"),
+        _on(f"reconcile {{}} --drop-state --reason {quote(REASON)}"),
     ),
     Row("retained", _is(Status.RETAINED), Verdict.APPLIED, _on("adopt {}")),
     Row(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from shlex import quote
 from typing import Final
 
 from hybridwrap.domain import guard, rescue
@@ -148,19 +149,27 @@ def _progress(look: Look) -> Iterator[str]:
 
 def _open(look: Look) -> Iterator[str]:
     for o in look.open.importable:
-        yield f"made, not in the state: {_named(o, look)}"
+        yield f"made, not in the state: {_named(o, look)}{_or_absent(o, look)}"
     for o in look.open.displaced:
-        yield f"made, and another object has its place in the state: {_named(o, look)}"
-        yield f"  remove one of the two by hand; once {o.id} is gone: hybridwrap {absent(look.module, o)}"
+        yield (
+            f"made, and another object has its place in the state: {_named(o, look)}; "
+            f"remove one of the two by hand; once {o.id} is gone: {absent(look.module, o)}"
+        )
     for o in look.open.unanswered:
-        yield f"begun, no answer: {_named(o, look)}"
-        yield "  look for it; if it is there, import it by its id (next)"
-        yield f"  if it is not: hybridwrap {absent(look.module, o)}"
+        yield (
+            f"begun, no answer: {_named(o, look)}; look for it: if it is there, import it by its id; "
+            f"if it is not: {absent(look.module, o)}"
+        )
     for o in look.open.unfinished:
-        yield f"in the state, its creation or a provisioner did not come to an end: {_named(o, look)}"
-        yield f"  to make it anew: hybridwrap tf {look.module} -- taint {o.address!r}"
+        taint = f"hybridwrap tf {quote(look.module)} -- taint {quote(o.address)}"
+        yield f"in the state, unfinished (its creation or a provisioner): {_named(o, look)}; to make it anew: {taint}"
     if look.imports_file:
         yield f"import blocks: {look.imports_file}"
+
+
+def _or_absent(o: CloudObject, look: Look) -> str:
+    """What was there after a good apply may have been taken out of the state because it is gone."""
+    return f"; if it is gone: {absent(look.module, o)}" if look.record.status is Status.OK else ""
 
 
 def _named(o: CloudObject, look: Look) -> str:
@@ -172,16 +181,14 @@ def _named(o: CloudObject, look: Look) -> str:
 
 def _plan(look: Look) -> Iterator[str]:
     if look.plan is not None:
-        yield from _planned(look.plan)
+        yield from _planned(look.plan, "plan, as long as that is open" if look.open.any else "plan")
     elif look.obstacle and look.comparison is not None:
         yield f"no plan: {look.obstacle}"
 
 
-def _planned(plan: PlanSeen) -> Iterator[str]:
-    if not plan.changes:
-        yield "plan: nothing to do"
-    else:
-        yield f"plan: {_actions(plan.actions) or 'only outputs change'}"
+def _planned(plan: PlanSeen, head: str) -> Iterator[str]:
+    told = _actions(plan.actions) or "only outputs change"
+    yield f"{head}: {told if plan.changes else 'nothing to do'}"
     for change in plan.drifted:
         how = "gone" if change.action is Action.DELETE else "changed"
         yield f"{how} since the state was saved: {change.address}"

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.run.adopt import adopted_on_the_way
 from hybridwrap.run.context import Context
+from hybridwrap.run.doubts import clear_doubts, refuse_to_make_again
 from hybridwrap.run.limits import within_guard
 from hybridwrap.run.needs import resolve
 from hybridwrap.run.overtaken import carry_out_approved, carry_out_plan
@@ -44,7 +45,11 @@ def _prepared(context: Context, name: str) -> Prepared | ModuleEnd:
     inputs = resolve(context, name)
     if isinstance(inputs, ModuleEnd):
         return inputs
+    if end := skipped(context, name, inputs):
+        return end
+    clear_doubts(context, name, inputs)
     prepared = adopted_on_the_way(context, prepare(context, context.tools.stack.modules[name], inputs))
+    refuse_to_make_again(prepared)
     if prepared.planned.changes:
         return prepared
     return settle_unchanged(context, prepared, context.tools.clock.monotonic() - began)

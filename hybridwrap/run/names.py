@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from hybridwrap.domain.entry import CloudObject
 from hybridwrap.domain.json import canonical, loads
 from hybridwrap.domain.ports import LeftFolder, ModuleEngine, OperationFolder
 from hybridwrap.domain.redaction import Redaction
+from hybridwrap.errors import OutcomeUnknown
 
 NAMES = "names.json"
 
@@ -17,8 +19,14 @@ def keep_names(engine: ModuleEngine, folder: OperationFolder, objects: Iterable[
     wanted = {o.address for o in objects if o.open}
     names = engine.repair.planned_names(folder) if wanted else {}
     told = {address: mask.text(text) for address, text in names.items() if address in wanted}
-    if told:
-        folder.keep(NAMES, canonical(told))
+    pass_names_on(folder, told)
+
+
+def pass_names_on(folder: OperationFolder, names: Mapping[str, str]) -> None:
+    """Keep names in a folder; that this is not possible is nobody's business but the reader's."""
+    if names:
+        with suppress(OutcomeUnknown):
+            folder.keep(NAMES, canonical(dict(names)))
 
 
 def names_in(folder: LeftFolder) -> Mapping[str, str]:

@@ -1,0 +1,98 @@
+"""`hybridwrap reconcile`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import click
+
+from hybridwrap.cli.aside import Aside
+from hybridwrap.cli.compose import Workshop, equip, look_at
+from hybridwrap.cli.lines import coloured
+from hybridwrap.cli.options import Place, json_option, parallelism_option, stack_options
+from hybridwrap.cli.running import aside, at_work, writing_job
+from hybridwrap.cli.variables import Variables
+from hybridwrap.cli.wishes import wish_options
+from hybridwrap.domain.graph import order
+from hybridwrap.domain.json import Json, canonical
+from hybridwrap.domain.run import ModuleEnd
+from hybridwrap.domain.verdict_evidence import evidence
+from hybridwrap.errors import UsageError
+from hybridwrap.run.context import Context, Options
+from hybridwrap.run.reconcile import Reconciled, Wishes, look_at_all, put_right, unclean
+from hybridwrap.run.selection import Selection
+
+
+@click.command("reconcile")
+@stack_options
+@click.argument("modules", nargs=-1)
+@wish_options
+@parallelism_option
+@json_option
+def command(place: Place, modules: tuple[str, ...], wishes: Wishes, parallelism: int, as_json: bool) -> int:
+    """Say what became of modules, how that is known, and what to type next.
+
+    Without names: those that failed, whose outcome is unknown, or that were changed outside. Each is looked at: record,
+    state, lock, and a plan that locks nothing. Nothing is changed unless an option asks for it; what is certain after
+    that is recorded, too.
+    """
+    code = _put_right(place, modules, wishes, parallelism) if wishes else 0
+    workshop = equip(look_at(place), parallelism=parallelism)
+    context = aside(workshop, Options(parallelism=parallelism))
+    found = look_at_all(context, _chosen(workshop, context, modules))
+    if as_json:
+        click.echo(canonical({"version": 1, "modules": [_json(one) for one in found]}))
+        return code
+    if not found:
+        click.echo("every module is as the ledger says")
+    for one in found:
+        for line in _lines(one):
+            click.echo(line)
+    return code
+
+
+def _chosen(workshop: Workshop, context: Context, modules: Sequence[str]) -> tuple[str, ...]:
+    """The named ones, else all that are not clean: those of the manifest in their order, then what only the ledger has.
+
+    Raise UsageError.
+    """
+    declared = order({name: module.needs for name, module in workshop.stack.modules.items()})
+    known = (*declared, *sorted(set(context.knowledge.records) - set(declared)))
+    for name in modules:
+        if name not in known:
+            raise UsageError(f"neither stack {workshop.stack.name} nor its ledger has a module {name}")
+    return tuple(modules) or unclean(context, known)
+
+
+def _put_right(place: Place, modules: tuple[str, ...], wishes: Wishes, parallelism: int) -> int:
+    job = writing_job(place, Selection(modules), Variables((), ()), parallelism=parallelism)
+    with at_work(job, Options(parallelism=parallelism), Aside()) as context:
+        end = put_right(context, modules or unclean(context, job.modules), wishes)
+    for name, module_end in end.modules.items():
+        for line in _told(name, module_end):
+            click.echo(line, err=True)
+    return end.exit_code
+
+
+def _told(name: str, end: ModuleEnd) -> Iterator[str]:
+    yield f"{name}: {end.reason}"
+    yield from (f"  {error.address}: {error.summary}: {error.detail}" for error in end.errors)
+    if end.hint:
+        yield f"  next: {end.hint}"
+
+
+def _json(one: Reconciled) -> Json:
+    return {
+        "module": one.look.module,
+        "status": str(one.look.record.status),
+        "verdict": str(one.judgement.verdict),
+        "evidence": list(evidence(one.look)),
+        "next": one.judgement.next,
+    }
+
+
+def _lines(one: Reconciled) -> Iterator[str]:
+    yield f"{click.style(one.look.module, bold=True)} is {coloured(one.look.record.status)}: {one.judgement.verdict}"
+    for sentence in evidence(one.look):
+        yield f"  {sentence}"
+    yield f"  next: {one.judgement.next}"
