@@ -6,14 +6,28 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from hybridwrap.cli.lines import coloured, duration
+from hybridwrap.domain.drift_checks import LOOKED_AT, NOTHING_THERE
 from hybridwrap.domain.outputs import Output, Provenance
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.run.queue import ENDED_WELL
 
 OutputsByModule = Mapping[str, Mapping[str, Output]]
-ORDER = ("ok", "destroyed", "retained", "unchanged", "planned", "deferred", "error", "unknown", "unsent", "busy", "refused", "stopped")
+ORDER = (
+    "ok",
+    "destroyed",
+    "retained",
+    "unchanged",
+    "planned",
+    "deferred",
+    "error",
+    "unknown",
+    "unsent",
+    "busy",
+    "refused",
+    "stopped",
+)
 UNTOUCHED = frozenset({"declined", "pending", "stopped"})  # nothing has to be repaired after these
-FINE = ENDED_WELL | {"planned", "deferred", "destroyed", "retained"}
+FINE = ENDED_WELL | {"planned", "deferred", "destroyed", "retained", *LOOKED_AT, NOTHING_THERE}
 SHOWN = 6  # names of outputs that fit into a line
 
 

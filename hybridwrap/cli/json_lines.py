@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 
@@ -55,6 +56,10 @@ class JsonLines:
     def run_ended(self, end: RunEnd, _outputs: OutputsByModule) -> None:
         modules = {name: module_end.result for name, module_end in end.modules.items()}
         self._write("result", run=end.run, exit_code=end.exit_code, modules=modules)
+
+    def fact(self, kind: str, fields: Mapping[str, Json]) -> None:
+        """Tell what only one command tells."""
+        self._write(kind, **fields)
 
     def _write(self, kind: str, **fields: Json) -> None:
         line = canonical({"version": 1, "time": stamp(self._clock.now()), "type": kind, **fields})

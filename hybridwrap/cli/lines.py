@@ -21,6 +21,8 @@ COLOURS = {
     "none": "bright_black",
     "planned": "cyan",
     "deferred": "yellow",
+    "accepted": "blue",
+    "empty": "bright_black",
 }
 PLANNED = {"add": "to create", "change": "to change", "remove": "to destroy", "import": "to import"}
 SIGNS = {"import": "=", "add": "+", "change": "~", "remove": "-"}

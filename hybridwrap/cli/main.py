@@ -19,6 +19,8 @@ COMMANDS = {
     "apply": "Plan and apply modules in the order of their graph.",
     "completion": "Print the completion script of a shell.",
     "destroy": "Destroy modules, dependants first, and see that they are gone.",
+    "drift": "Look whether real objects are as the engine's states say.",
+    "drift accept": "Accept recorded drift until a day.",
     "history": "List the runs, newest first.",
     "init": "Initialise the engine in each module.",
     "ledger": "Look after the ledger itself.",
@@ -46,7 +48,7 @@ BUG = 1
 
 
 class LazyGroup(click.Group):
-    """Commands are modules of this package with the same name, imported when called."""
+    """Commands are modules of this package with the same name, imported when called; a name may be of two words."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -54,12 +56,14 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"hybridwrap.cli.commands.{cmd_name}").command
+        command: click.Command = import_module(f"hybridwrap.cli.commands.{cmd_name.replace(' ', '_')}").command
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if (two_words := " ".join(args[:2])) in COMMANDS:
+            args = [two_words, *args[2:]]
         if args and not args[0].startswith("-") and args[0] not in COMMANDS:
             raise UsageError(f'there is no command "{args[0]}"{_suggestion(args[0])}')
         if ctx.obj and args and args[0] not in TAKE_WORDS:

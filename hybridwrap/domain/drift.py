@@ -32,6 +32,11 @@ class Difference:
     attributes: tuple[str, ...] = ()
     since: str = ""  # when it was first seen
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The attributes with the address before them."""
+        return tuple(f"{self.address}.{name}" for name in self.attributes)
+
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
@@ -45,6 +50,10 @@ class Acceptance:
 
     def covers(self, place: str) -> bool:
         return place == self.target or place.startswith(tuple(self.target + sign for sign in _BELOW))
+
+    def concerns(self, difference: Difference) -> bool:
+        """Whether it covers the object or any attribute of it that differs."""
+        return any(map(self.covers, (difference.address, *difference.places)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +100,6 @@ def _uncovered(difference: Difference, holding: list[Acceptance]) -> Difference 
         return None
     if not difference.attributes:
         return difference
-    left = tuple(
-        name
-        for name in difference.attributes
-        if not any(each.covers(f"{difference.address}.{name}") for each in holding)
-    )
+    places = zip(difference.attributes, difference.places, strict=True)
+    left = tuple(name for name, place in places if not any(each.covers(place) for each in holding))
     return replace(difference, attributes=left) if left else None

@@ -9,6 +9,7 @@ from hybridwrap.domain.run import Run
 
 COMMAND = "drift"
 NO_DRIFT, NEW_DRIFT, ACCEPTED_DRIFT = "unchanged", "drifted", "accepted"  # results of a module that was looked at
+NOTHING_THERE = "empty"  # nothing was applied, or it is gone
 LOOKED_AT = frozenset({NO_DRIFT, NEW_DRIFT, ACCEPTED_DRIFT})
 
 

@@ -34,7 +34,10 @@ class RunStart:
 
 @dataclass(frozen=True, slots=True)
 class ModuleEnd:
-    """How one module of a run ended: ok, unchanged, error, pending, unknown, busy, declined, stopped, refused."""
+    """How one module of a run ended: ok, unchanged, error, pending, unknown, busy, declined, stopped, refused.
+
+    Of a look for drift also: drifted, accepted, empty.
+    """
 
     result: str
     exit_code: int = 0

@@ -64,9 +64,9 @@ def test_for_several_modules_the_gravest_code_wins() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_whose_first_line_is_the_one_in_the_list(name: str) -> None:
-    command = import_module(f"hybridwrap.cli.commands.{name}").command
+    command = import_module(f"hybridwrap.cli.commands.{name.replace(' ', '_')}").command
     assert (command.help or "").splitlines()[0] == COMMANDS[name]
-    ran = CliRunner().invoke(main, [name, "--help"])
+    ran = CliRunner().invoke(main, [*name.split(), "--help"])
     assert ran.exit_code == 0
     assert COMMANDS[name] in ran.output
 

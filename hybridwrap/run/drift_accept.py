@@ -1,0 +1,57 @@
+"""Accept drift: somebody's decision, with a reason and a last day, kept in the module's log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hybridwrap.domain.charter import stamp
+from hybridwrap.domain.drift import Acceptance, Difference, Drift
+from hybridwrap.domain.entry import Observe
+from hybridwrap.domain.record import Record
+from hybridwrap.errors import SlotTaken, UsageError
+from hybridwrap.run.context import Tools
+
+TRIES = 3
+
+
+def accept(tools: Tools, target: str, module: str, *, until: str, reason: str) -> tuple[str, Acceptance]:
+    """Accept what was found at an address, and all below it; return the module that it was found in.
+
+    `module` "" is for an address that was found in one module alone. Raise UsageError, ModuleBusy, LedgerUnreachable.
+    """
+    now = stamp(tools.clock.now())
+    if until < now[:10]:
+        raise UsageError(f"--until {until} is over; give a day that is to come")
+    acceptance = Acceptance(target, until, reason, str(tools.ledger.writer), now)
+    name = _module_of(target, module, tools.ledger.records(tools.stack.modules))
+    _record(tools, name, acceptance)
+    return name, acceptance
+
+
+def _module_of(target: str, module: str, records: Mapping[str, Record]) -> str:
+    probe = Acceptance(target, "", "")
+    seen = {n: r.drift.differences for n, r in sorted(records.items()) if r.drift and module in ("", n)}
+    found = [name for name, differences in seen.items() if any(map(probe.concerns, differences))]
+    if len(found) > 1:
+        raise UsageError(f"{target} drifted in {', '.join(found)}", hint="say which one with --module")
+    if not found:
+        raise UsageError(f"no drift is recorded at {target}{_there_is(seen)}", hint="hybridwrap drift")
+    return found[0]
+
+
+def _there_is(seen: Mapping[str, tuple[Difference, ...]]) -> str:
+    there = [f"{name}: {each.address}" for name, differences in seen.items() for each in differences]
+    return f"; there is {', '.join(there[:5])}" if there else ""
+
+
+def _record(tools: Tools, name: str, acceptance: Acceptance) -> None:
+    for tries_left in reversed(range(TRIES)):
+        record = tools.ledger.record(name)
+        drift = (record.drift or Drift()).accepting(acceptance)
+        try:
+            tools.ledger.observe(record, Observe("", f"drift accepted: {acceptance.reason}", drift=drift))
+        except SlotTaken:
+            if not tries_left:
+                raise
+        else:
+            return
