@@ -31,7 +31,7 @@ SHOWN = {"SHOWN_FAILED": 12, "SHOWN_OBJECTS": 200, "SHOWN_STEPS": 200}
 
 
 def render(report: Report) -> str:
-    return _environment().get_template("report.html.j2").render(**_content(report))
+    return wording.visible(_environment().get_template("report.html.j2").render(**_content(report)))
 
 
 def _environment() -> Environment:

@@ -6,12 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
+from hybridwrap.cli.reports.wording import visible
+
 # With `:` and `.` only where they would make a link or an emoji.
 ACTIVE = re.compile(r"[\\`*\[\]<>&|~$@#]|\b_|_\b|:(?=//|[\w+-]+:)|(?<=www)\.")
-# Also those that turn the direction of text around.
-CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 WORD_JOINER = "\u2060"
-REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 NAMES_SHOWN = 12
 
 
@@ -40,7 +39,7 @@ def html(text: str) -> str:
 
 def block(text: str) -> str:
     """Several lines as they are; stands between empty lines."""
-    return f"<pre>{escape(CONTROLS.sub(REPLACEMENT, text), quote=False)}</pre>"
+    return f"<pre>{escape(visible(text), quote=False)}</pre>"
 
 
 def row(cells: Iterable[str]) -> str:
@@ -66,4 +65,4 @@ def shortened(text: str, length: int) -> str:
 
 
 def _line(text: str) -> str:
-    return CONTROLS.sub(REPLACEMENT, " ".join(text.split()))
+    return visible(" ".join(text.split()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from hybridwrap.cli.lines import DONE, counted, duration, table
@@ -18,18 +17,17 @@ from hybridwrap.cli.reports.wording import (
     summary,
     tally_in_words,
     took,
+    visible,
 )
 from hybridwrap.domain.outputs import Provenance
 from hybridwrap.run.report import ModuleReport, Report
 
-CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a terminal must not obey what an engine said
 SHOWN_OUTPUTS = 6
 SHOWN_UNCHANGED = 8  # in rows of their own; more of them share one line
 
 
 def render(report: Report) -> str:
-    text = "\n".join(line.rstrip() for line in _lines(report)) + "\n"
-    return CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
+    return visible("\n".join(line.rstrip() for line in _lines(report)) + "\n")
 
 
 def _lines(report: Report) -> Iterator[str]:

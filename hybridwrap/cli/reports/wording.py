@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -47,6 +48,15 @@ REASONS = {  # the engine's words
     "delete_because_count_index": "beyond count",
     "delete_because_each_key": "its key is no longer in for_each",
 }
+
+
+# What a terminal or a page would obey instead of showing it, such as what turns the direction of text around.
+_INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    """Text of any origin, with all that is no text made visible."""
+    return _INVISIBLE.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
 
 
 def rank(result: str) -> int:
