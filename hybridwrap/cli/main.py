@@ -18,9 +18,9 @@ COMMANDS = {
     "adopt": "Take a state that exists into the ledger.",
     "apply": "Plan and apply modules in the order of their graph.",
     "completion": "Print the completion script of a shell.",
-    "destroy": "Destroy modules, dependants first, and see that they are gone.",
     "drift": "Look whether real objects are as the engine's states say.",
     "drift accept": "Accept recorded drift until a day.",
+    "destroy": "Destroy modules, dependants first, and see that they are gone.",
     "history": "List the runs, newest first.",
     "init": "Initialise the engine in each module.",
     "ledger": "Look after the ledger itself.",
@@ -28,9 +28,10 @@ COMMANDS = {
     "orphans": "List modules that the ledger knows and the manifest has no more.",
     "output": "Show outputs, each with where its value comes from.",
     "plan": "Show what apply would do.",
+    "reconcile": "Say what became of modules, how that is known, and what to type next.",
     "render": "Show a module as the engine would get it.",
     "report": "Report on one run, for people, CI systems and programs.",
-    "reconcile": "Say what became of modules, how that is known, and what to type next.",
+    "resume": "Go on with a run that failed, was interrupted or killed.",
     "retain": "Leave modules alive for good.",
     "show": "Show one run.",
     "status": "Show where each module stands.",
@@ -41,7 +42,8 @@ COMMANDS = {
     "verify": "Look again whether modules are gone that were torn down.",
 }
 TAKE_WORDS = frozenset({"apply", "destroy", "plan", "tf"})  # words after `--` are the engine's
-WITHOUT_VALUE = {"--wait": "--wait=forever"}  # Click would take the next word for the value that was left out
+# Click would take the next word for the value that was left out.
+WITHOUT_VALUE = {"--wait": "--wait=forever", "--skip-unchanged": "--skip-unchanged=forever"}
 INTERRUPTED = 130
 WRONG_USAGE = 64
 BUG = 1

@@ -169,13 +169,9 @@ def selection_options(command: Command) -> Command:
     return with_selection
 
 
-def plan_options(command: Command) -> Command:
-    """Add the engine's own options for a plan; the command gets `plan` and `variables`."""
+def variable_options(command: Command) -> Command:
+    """Add values that beat the manifest's; the command gets one `variables`."""
 
-    @click.option("-target", "--target", "targets", multiple=True, metavar="ADDRESS", help="As the engine's -target.")
-    @click.option("-replace", "--replace", multiple=True, metavar="ADDRESS", help="As the engine's -replace.")
-    @click.option("-refresh", "--refresh", type=bool, default=True, help="As the engine's -refresh=false.")
-    @click.option("-refresh-only", "--refresh-only", is_flag=True, help="As the engine's -refresh-only.")
     @click.option("-var", "--var", "settings", multiple=True, metavar="NAME=VALUE", help="As the engine's -var.")
     @click.option(
         "-var-file",
@@ -185,12 +181,27 @@ def plan_options(command: Command) -> Command:
         type=click.Path(exists=True, dir_okay=False, path_type=Path, resolve_path=True),
         help="As the engine's -var-file.",
     )
+    @functools.wraps(command)
+    def with_variables(settings: tuple[str, ...], var_files: tuple[Path, ...], **rest: Any) -> Any:
+        return command(variables=Variables(settings, var_files), **rest)
+
+    return with_variables
+
+
+def plan_options(command: Command) -> Command:
+    """Add the engine's own options for a plan; the command gets `plan` and `variables`."""
+
+    @click.option("-target", "--target", "targets", multiple=True, metavar="ADDRESS", help="As the engine's -target.")
+    @click.option("-replace", "--replace", multiple=True, metavar="ADDRESS", help="As the engine's -replace.")
+    @click.option("-refresh", "--refresh", type=bool, default=True, help="As the engine's -refresh=false.")
+    @click.option("-refresh-only", "--refresh-only", is_flag=True, help="As the engine's -refresh-only.")
+    @variable_options
     @click.option("-lock-timeout", "--lock-timeout", default="", metavar="DURATION", help="As the engine's.")
     @functools.wraps(command)
-    def with_plan(settings: tuple[str, ...], var_files: tuple[Path, ...], **rest: Any) -> Any:
+    def with_plan(**rest: Any) -> Any:
         said = {name: rest.pop(name) for name in ("targets", "replace", "refresh", "refresh_only", "lock_timeout")}
         plan = PlanOptions(**said, extra=fit_for_plan(words_after_dashes()))
-        return command(plan=plan, variables=Variables(settings, var_files), **rest)
+        return command(plan=plan, **rest)
 
     return with_plan
 

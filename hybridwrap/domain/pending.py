@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd, PendingModule, Run
+from hybridwrap.domain.status import Status
 
 MAKES_PENDING = frozenset({"apply", "resume"})
 TEARS_DOWN = "destroy"
@@ -26,7 +27,12 @@ def pending_of(runs: Sequence[Run], records: Mapping[str, Record]) -> dict[str, 
     for run in runs:
         for module, pending in run.start.carried.items():
             found.setdefault(module, None if _acted_since(records.get(module), pending.run) else pending)
-    return {module: pending for module, pending in sorted(found.items()) if pending}
+    return {module: pending for module, pending in sorted(found.items()) if pending and not _doubtful(records, module)}
+
+
+def _doubtful(records: Mapping[str, Record], module: str) -> bool:
+    """Whether it waits for nothing but a look at what happened to it: that must not be hidden."""
+    return module in records and records[module].status is Status.UNKNOWN
 
 
 def _left_by(run: Run, module: str, records: Mapping[str, Record]) -> PendingModule | None:
