@@ -24,14 +24,14 @@ svg.graph { font: 12px system-ui, sans-serif; }
 .node .mark { fill: var(--of); stroke: none; }
 .node text { fill: #1f2328; }
 .node .word { fill: var(--of); font-size: 11px; }
-.edge { fill: none; stroke: #afb8c1; }
+.edge { fill: none; stroke: #818b98; }
 .edge.critical { stroke: #1f2328; stroke-width: 2; }
 .node.critical rect:first-of-type { stroke: #1f2328; stroke-width: 2; }
 .edge.near { stroke: #0969da; stroke-width: 2; }
 .ok, .planned { --of: #1a7f37; } .unchanged, .none { --of: #59636e; } .error, .refused { --of: #cf222e; }
 .unknown, .unsent, .superseded { --of: #8250df; } .running { --of: #0969da; }
 .pending, .deferred, .busy, .stopped, .declined { --of: #9a6700; } .destroyed, .retained { --of: #57606a; }
-.pending rect:first-of-type, .none rect:first-of-type { stroke: var(--of); stroke-dasharray: 4 3; }
+:is(.pending, .none, .destroyed, .retained) rect:first-of-type { stroke: var(--of); stroke-dasharray: 4 3; }
 @media (prefers-color-scheme: dark) {
   .node rect { fill: #161b22; stroke: #3d444d; } .node text { fill: #e6edf3; } .edge { stroke: #59636e; }
   .edge.critical, .node.critical rect:first-of-type { stroke: #e6edf3; } .edge.near { stroke: #6cb6ff; }
@@ -39,6 +39,9 @@ svg.graph { font: 12px system-ui, sans-serif; }
   .unknown, .unsent, .superseded { --of: #c297ff; } .running { --of: #6cb6ff; }
   .pending, .deferred, .busy, .stopped, .declined { --of: #e3b341; } .destroyed, .retained { --of: #9198a1; }
 }
+"""
+PAPER = """svg.graph { background: #fff; }
+@media (prefers-color-scheme: dark) { svg.graph { background: #0d1117; } }
 """
 
 
@@ -64,7 +67,9 @@ class _Measures:
         return x, round(MARGIN + point.row * (self.height + self.down), 1)
 
 
-def draw(needs: Needs, nodes: Mapping[str, Node], *, critical: Sequence[str] = (), title: str) -> str:
+def draw(
+    needs: Needs, nodes: Mapping[str, Node], *, critical: Sequence[str] = (), title: str, description: str = ""
+) -> str:
     """Draw a graph; `critical` is the chain to mark. Raise ValueError for a cycle."""
     layout = lay_out(needs)
     measures = _measured(nodes)
@@ -76,13 +81,14 @@ def draw(needs: Needs, nodes: Mapping[str, Node], *, critical: Sequence[str] = (
     role = "group" if any(node.link for node in nodes.values()) else "img"
     head = f'<svg class="graph" xmlns="http://www.w3.org/2000/svg" role="{role}" aria-label="{escape(title)}"'
     size = f'width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}"'
-    return "\n".join([f"{head} {size}>", *parts, "</svg>"])
+    told = [f"<title>{escape(title)}</title>", f"<desc>{escape(description)}</desc>"] if description else []
+    return "\n".join([f"{head} {size}>", *told, *parts, "</svg>"])
 
 
 def standalone(drawing: str) -> str:
     """A file of its own from a drawing."""
     head, tag, rest = drawing.partition(">\n")
-    return f"{head}{tag}<style>{STYLE}</style>\n{rest}\n"
+    return f"{head}{tag}<style>{STYLE}{PAPER}</style>\n{rest}\n"
 
 
 def _measured(nodes: Mapping[str, Node]) -> _Measures:

@@ -21,6 +21,7 @@ COMMANDS = {
     "drift": "Look whether real objects are as the engine's states say.",
     "drift accept": "Accept recorded drift until a day.",
     "destroy": "Destroy modules, dependants first, and see that they are gone.",
+    "graph": "Show the graph of the stack, with the statuses.",
     "history": "List the runs, newest first.",
     "init": "Initialise the engine in each module.",
     "ledger": "Look after the ledger itself.",

@@ -158,7 +158,7 @@ def selection_options(command: Command) -> Command:
     @click.option("--exclude", multiple=True, metavar="MODULE", help="Leave a module out.")
     @click.option("--tag", "tags", multiple=True, help="Only modules with one of these tags.")
     @click.option(
-        "--status", "statuses", multiple=True, type=click.Choice(list(Status)), help="Only with one of these."
+        "--status", "statuses", multiple=True, type=click.Choice([*map(str, Status)]), help="Only with one of these."
     )
     @functools.wraps(command)
     def with_selection(modules: tuple[str, ...], **rest: Any) -> Any:

@@ -1,0 +1,57 @@
+"""`hybridwrap graph`."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+
+import click
+
+from hybridwrap.cli.graphs.graph import Graph, graph_of
+from hybridwrap.cli.options import Place, selection_options, stack_options
+from hybridwrap.cli.overview import overview
+from hybridwrap.run.selection import Selection
+
+
+@click.command("graph")
+@stack_options
+@selection_options
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["tree", "mermaid", "dot", "svg"]),
+    default="tree",
+    show_default=True,
+    help="mermaid and dot are for other programs to draw, svg is drawn already.",
+)
+def command(place: Place, selection: Selection, form: str) -> int:
+    """Show the graph of the stack, with the statuses.
+
+    The chain that takes longest is marked: by how long its modules took in earlier runs, by their number before there
+    are any.
+    """
+    graph = graph_of(overview(place, selection))
+    for line in _lines(graph, form):
+        click.echo(line)
+    return 0
+
+
+def _lines(graph: Graph, form: str) -> Iterator[str]:
+    match form:
+        case "mermaid":
+            from hybridwrap.cli.graphs import mermaid
+
+            yield from mermaid.lines(graph)
+        case "dot":
+            from hybridwrap.cli.graphs import dot
+
+            yield from dot.lines(graph)
+        case "svg":
+            from hybridwrap.cli.graphs import svg
+
+            yield svg.file(graph).rstrip("\n")
+        case _:
+            from hybridwrap.cli.graphs import tree
+
+            yield from tree.lines(graph, shutil.get_terminal_size().columns if sys.stdout.isatty() else 0)

@@ -1,0 +1,67 @@
+"""What every format of a graph shows: modules with their words, edges, the chain that takes longest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from hybridwrap.cli.lines import duration
+from hybridwrap.cli.overview import Overview
+from hybridwrap.domain.drift import DriftResult
+from hybridwrap.domain.pace import critical_path, for_each, usual_seconds
+from hybridwrap.domain.status import Status
+from hybridwrap.run.standing import Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    title: str
+    needs: Mapping[str, tuple[str, ...]]  # in order: each module after those that it needs
+    standings: Mapping[str, Standing]
+    marks: Mapping[str, str]  # what is to be said behind a status: drift
+    critical: tuple[str, ...]
+    seconds: Mapping[str, float]  # how long modules took, where that is known
+
+    @property
+    def caption(self) -> str:
+        """What the marked chain is."""
+        if len(self.critical) < 2:  # noqa: PLR2004 - one module is no chain
+            return ""
+        if not self.seconds:
+            return "the longest chain"
+        took = for_each(self.needs, self.seconds)
+        return f"the chain that takes longest, {duration(sum(took[name] for name in self.critical))}"
+
+    @property
+    def description(self) -> str:
+        """The graph in a sentence for those who don't see it: names by status."""
+        by_status: dict[Status, list[str]] = {}
+        for name, standing in self.standings.items():
+            by_status.setdefault(standing.status, []).append(name)
+        told = [f"{status}: {', '.join(names)}" for status, names in sorted(by_status.items())]
+        return "; ".join([*told, *([f"{self.caption}: {' then '.join(self.critical)}"] if self.caption else [])])
+
+    def word(self, name: str) -> str:
+        return f"{self.standings[name].status}{self.marks.get(name, '')}"
+
+    def is_critical(self, need: str, name: str) -> bool:
+        return (need, name) in pairwise(self.critical)
+
+
+def graph_of(seen: Overview) -> Graph:
+    standings = {standing.module: standing for standing in seen.standings}
+    needs = {name: tuple(n for n in standing.depends_on if n in standings) for name, standing in standings.items()}
+    seconds = {name: took for name, took in usual_seconds(seen.runs, "apply").items() if name in needs}
+    return Graph(
+        title=f"{seen.stack.name} in {seen.stack.environment}",
+        needs=needs,
+        standings=standings,
+        marks={s.module: ", drift" for s in seen.standings if _has_new_drift(s, seen.today)},
+        critical=critical_path(needs, seconds),
+        seconds=seconds,
+    )
+
+
+def _has_new_drift(standing: Standing, today: str) -> bool:
+    return standing.drift is not None and standing.drift.result(today) is DriftResult.NEW

@@ -1,0 +1,19 @@
+"""A graph as an SVG file that needs nothing else."""
+
+from __future__ import annotations
+
+from hybridwrap.cli.drawing import Node, draw, standalone
+from hybridwrap.cli.graphs.graph import Graph
+from hybridwrap.cli.lines import duration
+
+
+def file(graph: Graph) -> str:
+    nodes = {name: Node(str(standing.status), _note(graph, name)) for name, standing in graph.standings.items()}
+    return standalone(
+        draw(graph.needs, nodes, critical=graph.critical, title=graph.title, description=graph.description)
+    )
+
+
+def _note(graph: Graph, name: str) -> str:
+    took = duration(graph.seconds[name]) if name in graph.seconds else ""
+    return f"{graph.marks.get(name, '').removeprefix(', ')} {took}".strip()
