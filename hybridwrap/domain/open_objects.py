@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hybridwrap.domain.engine_run import Action, PlannedChange
 from hybridwrap.domain.entry import CloudObject
 from hybridwrap.domain.state import Instance
 from hybridwrap.errors import UsageError
@@ -58,6 +59,23 @@ def _part(o: CloudObject, current: Instance | None) -> str:
     if o.unfinished:
         return "unfinished"
     return "importable" if current is None else "displaced"
+
+
+def perhaps_begun(
+    planned: Iterable[PlannedChange], objects: Iterable[CloudObject], instances: Iterable[Instance]
+) -> tuple[CloudObject, ...]:
+    """What may have been begun where not all that the engine said is known: planned to be made, and seen nowhere.
+
+    That an object is there says nothing about the one that was to replace it.
+    """
+    begun = {o.address for o in objects if o.open}
+    there = begun | {i.address for i in instances}
+    return tuple(
+        CloudObject(c.address, c.type, open=True)
+        for c in planned
+        if (c.action is Action.CREATE and c.address not in there)
+        or (c.action is Action.REPLACE and c.address not in begun)
+    )
 
 
 def with_ids(objects: Iterable[CloudObject], ids: Mapping[str, str]) -> tuple[CloudObject, ...]:

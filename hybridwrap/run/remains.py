@@ -15,13 +15,14 @@ from hybridwrap.domain.entry import Begin, End
 from hybridwrap.domain.evidence import unchanged
 from hybridwrap.domain.inputs import secrets_from_outside
 from hybridwrap.domain.json import Json
+from hybridwrap.domain.open_objects import perhaps_begun
 from hybridwrap.domain.outcome import Seen, judge
 from hybridwrap.domain.partial import objects_after, outputs_after
 from hybridwrap.domain.ports import Applied, ModuleEngine, OperationFolder
 from hybridwrap.domain.record import Holder, Record
 from hybridwrap.domain.redaction import Redaction
 from hybridwrap.domain.stack import Module
-from hybridwrap.domain.state import EngineState, Found, Unreadable
+from hybridwrap.domain.state import EngineState, Found, Unreadable, instances_of
 from hybridwrap.domain.state_lock import StateLock, was_held_in
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.errors import ModuleBusy, PreflightRefused, StateUnreadable, Stopped
@@ -124,6 +125,9 @@ def _by_events(context: Context, engine: ModuleEngine, remains: Remains, lock: L
         mask=mask,
     )
     body = replace(as_end(account), kept=rescued.kept, evidence=(rescued.told,) if rescued.told else ())
+    if verdict.outcome is Outcome.UNKNOWN and not remains.complete:
+        unseen = perhaps_begun(remains.intent.planned, body.objects, instances_of(found) or ())
+        body = replace(body, objects=(*body.objects, *unseen))
     if verdict.absence:
         body = concluded(context, module, remains.held, body, verdict.absence, mask)
     keep_names(engine, remains.folder, body.objects, mask)
