@@ -52,8 +52,9 @@ class StackSources:
 
     def unpack(self, data: bytes, folder: Path) -> Path:
         fresh = self._fresh()
-        own = source_archive.unpack(data, fresh)
-        mirror = self._settled(fresh, hashlib.sha256(data).hexdigest())
+        above = self._above(folder, source_archive.place_in(data))
+        own = above / source_archive.unpack(data, fresh / above)
+        mirror = self._settled(fresh, hashlib.sha256(f"{above}\0".encode() + data).hexdigest())
         return _surrounded(mirror, own, folder, self._home)
 
     def check_out(self, folder: Path, commit: str) -> Path:
@@ -68,6 +69,12 @@ class StackSources:
             raise
         mirror = self._settled(fresh, commit)
         return _surrounded(mirror, PurePosixPath(folder.relative_to(root).as_posix()), folder, self._home)
+
+    def _above(self, folder: Path, own: PurePosixPath) -> PurePosixPath:
+        """What leads from the manifest's folder to the one that an archive was made of; "." outside of it."""
+        base = folder.parents[len(own.parts) - 1] if own.parts else folder
+        inside = base.is_relative_to(self._stack.root)
+        return PurePosixPath(base.relative_to(self._stack.root).as_posix() if inside else ".")
 
     def _fresh(self) -> Path:
         make_home(self._home, self._stack.name)

@@ -10,6 +10,7 @@ import io
 import os
 import tarfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from hybridwrap.adapters.source import GENERATED, LOCK_FILE, closure, config_files, files_read
@@ -81,18 +82,30 @@ def _archive(folder: Path, contents: dict[Path, bytes]) -> bytes:
     return data.getvalue()
 
 
+def place_in(data: bytes) -> PurePosixPath:
+    """Say where the module's own folder lies in an archive. Raise LedgerDamaged."""
+    with _opened(data) as tar:
+        own = tar.next()
+    if own is None:
+        raise LedgerDamaged("the kept source is empty")
+    return PurePosixPath(own.name)
+
+
 def unpack(data: bytes, target: Path) -> PurePosixPath:
     """Write an archive's files below a folder; return where the module's own folder lies in it. Raise LedgerDamaged."""
+    with _opened(data) as tar:
+        for member in tar.getmembers():
+            _write(tar, member, target)
+    return place_in(data)
+
+
+@contextmanager
+def _opened(data: bytes) -> Iterator[tarfile.TarFile]:
     try:
         with tarfile.open(fileobj=io.BytesIO(data)) as tar:
-            members = tar.getmembers()
-            for member in members:
-                _write(tar, member, target)
+            yield tar
     except tarfile.TarError as error:
         raise LedgerDamaged(f"the kept source is no archive: {error}") from error
-    if not members:
-        raise LedgerDamaged("the kept source is empty")
-    return PurePosixPath(members[0].name)
 
 
 def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:

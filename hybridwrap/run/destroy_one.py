@@ -116,8 +116,8 @@ def _kept(reason: str, exit_code: int) -> ModuleEnd:
 def _with_a_way_out(name: str, error: CommandFailed) -> CommandFailed:
     """Offer what may help when a destruction can't be planned."""
     kind = kind_of(error.stream.errors)
-    sources = [e.address for e in error.stream.errors if e.address] if kind == NO_STATE else []
-    told = f"{error.message} ({kind}: {', '.join(sources)})" if sources else error.message
-    failed = CommandFailed(told, ended=error.ended, stream=error.stream)
-    failed.hint = f"repair it, or hybridwrap destroy {name} -refresh=false    as the state has it, without a look"
+    where = ", ".join(e.address for e in error.stream.errors if e.address)
+    repair = f"{kind} ({where}): repair that" if kind == NO_STATE and where else "repair it"
+    failed = CommandFailed(error.message, ended=error.ended, stream=error.stream)
+    failed.hint = f"{repair}, or hybridwrap destroy {name} -refresh=false    as the state has it, without a look"
     return failed

@@ -123,6 +123,7 @@ def test_a_kept_copy_comes_back_with_everything_around_it_in_its_place(root: Pat
     assert (place / "../common/main.tf").is_file()
     assert os.access(place / "../scripts/run.sh", os.X_OK)
     assert (place / "../other/main.tf").is_file(), "a sibling that the copy does not have is linked"
+    assert (place / "../../data/blob.txt").read_text() == "data"
     assert place.is_relative_to(root / ".hybridwrap/cache")
     assert sources.unpack(data, folder) == place
     assert set(sources.interface(place, EngineWish()).variables) == {"size"}
