@@ -17,6 +17,7 @@ from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd, Run
 from hybridwrap.domain.stack import Stack
 from hybridwrap.errors import UsageError
+from hybridwrap.run.evidence_of import evidence_of
 
 
 @click.command("show")
@@ -39,6 +40,10 @@ def command(place: Place, run: str | None, as_json: bool) -> int:
         return 0
     for line in _lines(found, ledger.records(), stack):
         click.echo(line)
+    for name, told in evidence_of(found, ledger.history).items():
+        click.echo(f"\n{name}: what this rests on")
+        for line in told:
+            click.echo(faint(f"  {line}"))
     return 0
 
 
