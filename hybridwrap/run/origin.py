@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from hybridwrap.domain.declared import Declared, declared_by
 from hybridwrap.domain.entry import Source
 from hybridwrap.domain.stack import Module
-from hybridwrap.domain.teardown import in_the_way
+from hybridwrap.domain.teardown import OUT_OF_THE_WAY
 from hybridwrap.run.context import Context
 from hybridwrap.run.preparation import Prepared
 
@@ -46,6 +46,6 @@ def _kept(context: Context, prepared: Prepared) -> Source:
 
 
 def _life_of_owner(context: Context, module: Module) -> str:
-    """The incarnation of the owner that the module is going to live with; one that is gone can't have it."""
+    """The incarnation of the owner that the module is going to live with; an owner that is not there yet has none."""
     owner = context.knowledge.record(module.owner) if module.owner else None
-    return owner.incarnation if owner and in_the_way(owner) else ""
+    return owner.incarnation if owner and owner.settled not in OUT_OF_THE_WAY else ""

@@ -36,15 +36,12 @@ def end_of_owner(context: Context, record: Record) -> OwnerEnd | None:
 
 
 def _ends_of_lives(tail: Record, history: tuple[Entry, ...]) -> Iterator[OwnerEnd]:
-    """Each entry with which an incarnation of a module became destroyed."""
+    """Each entry with which a life of a module ended; its next one begins while it still counts as destroyed."""
     record = Record(tail.module)
     digests = [*(entry.prev for entry in history[1:]), tail.tail]
     for entry, digest in zip(history, digests, strict=False):
         before, record = record, fold(record, entry, digest)
-        if record.settled is Status.DESTROYED and (before.settled, before.incarnation) != (
-            Status.DESTROYED,
-            record.incarnation,
-        ):
+        if record.settled is Status.DESTROYED and before.settled is not Status.DESTROYED:
             yield OwnerEnd(record.module, record.incarnation, record.seq, record.tail)
 
 

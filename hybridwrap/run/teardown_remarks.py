@@ -32,5 +32,9 @@ def _not_reached(runs: Sequence[Run], records: Mapping[str, Record]) -> Mapping[
     return {
         name: end.reason
         for name, end in ends.items()
-        if end and end.result == "kept" and name in records and in_the_way(records[name])
+        if end and end.result == "kept" and _still(name, records) and (not end.waits_for or _still(end.waits_for, records))
     }
+
+
+def _still(name: str, records: Mapping[str, Record]) -> bool:
+    return name in records and in_the_way(records[name])

@@ -40,9 +40,9 @@ def command(place: Place, run: str | None, as_json: bool) -> int:
         return 0
     for line in _lines(found, ledger.records(), stack):
         click.echo(line)
-    for name, told in evidence_of(found, ledger.history).items():
+    for name, evidence in evidence_of(found, ledger.history).items():
         click.echo(f"\n{name}: what this rests on")
-        for line in told:
+        for line in evidence:
             click.echo(faint(f"  {line}"))
     return 0
 
