@@ -11,13 +11,14 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from hybridwrap.adapters.schemas import load_schema
-from hybridwrap.cli.commands.report import FORMATS
+from hybridwrap.cli.reports.file import FORMATS as BY_NAME
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.lost_runner import hanging, kill, write_stack
 from tests.support.project import Project
 
 pytestmark = pytest.mark.e2e
 
+FORMATS = tuple(BY_NAME.values())
 STACK = """
 version: 1
 stack: shop

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import click
 
 from hybridwrap.cli.compose import equip, look_at
 from hybridwrap.cli.options import Place, stack_options
+from hybridwrap.cli.reports.file import FORMATS, rendered
 from hybridwrap.run.report import read_report
-
-FORMATS = ("text", "json", "csv", "junit", "markdown", "html")  # each a module of cli.reports
 
 
 @click.command("report")
 @stack_options
 @click.argument("run", required=False)
 @click.option(
-    "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="How to print it."
+    "--format",
+    "form",
+    type=click.Choice(list(FORMATS.values())),
+    default="text",
+    show_default=True,
+    help="How to print it.",
 )
 def command(place: Place, run: str | None, form: str) -> int:
     """Report on one run, for people, CI systems and programs.
@@ -26,5 +28,5 @@ def command(place: Place, run: str | None, form: str) -> int:
     machine, also when the run was killed. Exit code 0 whatever the run's own.
     """
     report = read_report(equip(look_at(place)).ledger, run)
-    click.echo(import_module(f"hybridwrap.cli.reports.{form}").render(report), nl=False)
+    click.echo(rendered(report, form), nl=False)
     return 0

@@ -10,6 +10,8 @@ from hybridwrap.run.report import ModuleReport, Report
 
 UNKNOWN = frozenset({"unknown"})
 AT_WORK = frozenset({"running", "busy", "superseded"})
+CHANGING = frozenset({"planned", "deferred"})
+NAMED = 5  # modules in a command line; more of them, and it is about the whole stack
 ELIDED = "…"  # stands in a recorded command line for a value that may be a secret
 
 
@@ -19,6 +21,9 @@ def next_commands(report: Report) -> tuple[str, ...]:
 
 
 def _commands(report: Report) -> Iterator[str]:
+    if report.start.command == "plan":
+        yield from _apply(report)
+        return
     todo = [module for module in report.modules if module.open]
     if unknown := [module.module for module in todo if module.result in UNKNOWN]:
         yield line(report, "reconcile", *unknown)
@@ -33,6 +38,13 @@ def _commands(report: Report) -> Iterator[str]:
         yield from _again(report)
 
 
+def _apply(report: Report) -> Iterator[str]:
+    """What carries out a plan, once it is found good."""
+    changing = [module.module for module in report.modules if module.result in CHANGING]
+    if changing:
+        yield line(report, "apply", *(changing if len(changing) <= NAMED else ()))
+
+
 def _again(report: Report) -> Iterator[str]:
     if report.start.command in MAKES_PENDING:
         yield line(report, "resume", report.start.run)
@@ -43,6 +55,8 @@ def _again(report: Report) -> Iterator[str]:
 def next_for(report: Report, module: ModuleReport) -> tuple[str, ...]:
     """What can be typed about one module."""
     name = module.module
+    if report.start.command == "plan":
+        return (line(report, "apply", name),) if module.result in CHANGING else ()
     if module.result in UNKNOWN:
         return (line(report, "reconcile", name), line(report, "why", name))
     if module.result in AT_WORK:
