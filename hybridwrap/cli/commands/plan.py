@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import click
 
@@ -17,11 +18,15 @@ from hybridwrap.cli.options import (
     timeout_option,
 )
 from hybridwrap.cli.plans import plan_text
+from hybridwrap.cli.reports.file import report_option, write_report
 from hybridwrap.cli.running import at_work, reading_job, watcher
 from hybridwrap.cli.variables import Variables
+from hybridwrap.domain.charter import stamp
+from hybridwrap.domain.engine_run import PlannedChange
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.run.context import Options
 from hybridwrap.run.plan import plan as make_plans
+from hybridwrap.run.plan_report import report_of_plan
 from hybridwrap.run.preflight import check_host
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.selection import Selection
@@ -41,6 +46,7 @@ CHANGES = 2
     is_flag=True,
     help="Exit with 2 when a module has changes or is deferred.",
 )
+@report_option
 @telling_options
 def command(
     place: Place,
@@ -50,6 +56,7 @@ def command(
     parallelism: int,
     timeout_seconds: float,
     detailed_exitcode: bool,
+    report_file: Path | None,
     telling: Telling,
 ) -> int:
     """Show what apply would do.
@@ -60,17 +67,22 @@ def command(
     job = reading_job(place, selection, variables, parallelism=parallelism)
     check_host(job.workshop.tools, job.modules)
     watch = watcher(job, telling)
+    planned: dict[str, tuple[PlannedChange, ...]] = {}
 
     def show(prepared: Prepared) -> None:
+        planned[prepared.module.name] = prepared.actions
         if not telling.as_json:
             text = plan_text(prepared)
             with watch.paused():
                 click.echo(text)
 
     with at_work(job, Options(plan, parallelism, timeout_seconds), watch) as context:
+        began = stamp(context.tools.clock.now())
         end = make_plans(context, job.modules, show)
     changes = any(module_end.result in ("planned", "deferred") for module_end in end.modules.values())
     if detailed_exitcode and changes and end.exit_code == 0:
         end = replace(end, exit_code=CHANGES)
+    if report_file:
+        write_report(report_of_plan(context, began, end, planned), report_file)
     watch.run_ended(end, job.knowledge.outputs)
     return end.exit_code
