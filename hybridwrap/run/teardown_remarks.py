@@ -26,15 +26,15 @@ def _not_reached(runs: Sequence[Run], records: Mapping[str, Record]) -> Mapping[
     for run in runs:
         for name in run.start.modules:
             newest.setdefault(name, run)
-    ends = {
-        name: run.end.modules.get(name) for name, run in newest.items() if run.start.command == TEARS_DOWN and run.end
+    kept = {
+        name: end
+        for name, run in newest.items()
+        if run.start.command == TEARS_DOWN and run.end
+        if (end := run.end.modules.get(name)) and end.result == "kept"
     }
-    return {
-        name: end.reason
-        for name, end in ends.items()
-        if end and end.result == "kept" and _still(name, records) and (not end.waits_for or _still(end.waits_for, records))
-    }
+    return {name: end.reason for name, end in kept.items() if _still(name, records) and _still(end.waits_for, records)}
 
 
 def _still(name: str, records: Mapping[str, Record]) -> bool:
-    return name in records and in_the_way(records[name])
+    """Whether a module is still there; "" stands for one that no other was waited for."""
+    return not name or (name in records and in_the_way(records[name]))
