@@ -6,7 +6,7 @@ Keeps: nothing that lies there is lost by it, and an operator has the word where
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from hybridwrap.domain.entry import CloudObject, StateMark
@@ -48,30 +48,35 @@ def compare(kept: EngineState, before: StateMark, there: Found) -> Comparison:
     """Compare a kept state with the one in its place; `before` is what its operation was planned on."""
     if isinstance(there, Unreadable):
         return Comparison(Fit.UNREADABLE, kept, there)
-    found = there.instances if there else ()
-    only_kept, only_there = _without(kept.instances, found), _without(found, kept.instances)
-    return Comparison(_fit(kept, before, there, only_kept, only_there), kept, there, only_kept, only_there)
-
-
-def _fit(
-    kept: EngineState,
-    before: StateMark,
-    there: EngineState | None,
-    only_kept: tuple[Instance, ...],
-    only_there: tuple[Instance, ...],
-) -> Fit:
     if there is None:
-        return Fit.GONE if before.lineage else Fit.FIRST
-    if there.zero_bytes:
-        return Fit.FIRST  # what a save that failed half-way leaves: there is nothing to lose
-    if kept.readable and not only_kept and (there.lineage != kept.lineage or there.serial >= kept.serial):
-        return Fit.SAVED
+        return Comparison(Fit.GONE if before.lineage else Fit.FIRST, kept, there, only_kept=kept.instances)
+    if there.zero_bytes:  # what a save that failed half-way leaves: there is nothing to lose
+        return Comparison(Fit.FIRST, kept, there, only_kept=kept.instances)
+    only_kept, only_there = _without(kept.instances, there.instances), _without(there.instances, kept.instances)
+    beside = Comparison(_by_serial(kept, there), kept, there, only_kept, only_there)
+    return replace(beside, fit=_by_content(beside, before, there))
+
+
+def _by_serial(kept: EngineState, there: EngineState) -> Fit:
     if there.lineage != kept.lineage:
         return Fit.FOREIGN
-    if there.serial >= kept.serial:
-        return Fit.OLDER if there.serial > kept.serial else Fit.FORKED
-    untouched = (there.lineage, there.serial) == (before.lineage, before.serial)
-    return Fit.NEWER if untouched or (kept.readable and not only_there) else Fit.FORKED
+    if there.serial == kept.serial:
+        return Fit.FORKED
+    return Fit.OLDER if there.serial > kept.serial else Fit.NEWER
+
+
+def _by_content(beside: Comparison, before: StateMark, there: EngineState) -> Fit:
+    kept = beside.kept
+    nothing_more = kept.readable and not beside.only_kept and there.outputs.items() >= kept.outputs.items()
+    nothing_less = kept.readable and not beside.only_there
+    match beside.fit:
+        case Fit.NEWER:
+            untouched = (there.lineage, there.serial) == (before.lineage, before.serial)
+            return Fit.NEWER if untouched or nothing_less else Fit.FORKED
+        case Fit.FORKED:
+            return Fit.SAVED if nothing_more and nothing_less else Fit.FORKED
+        case fit:
+            return Fit.SAVED if nothing_more else fit
 
 
 def _without(instances: Iterable[Instance], others: Iterable[Instance]) -> tuple[Instance, ...]:

@@ -23,9 +23,9 @@ def names_in(document: bytes) -> dict[str, str]:
 
 
 def _told(change: Mapping[str, Any]) -> Iterator[str]:
-    if _CREATES not in (change.get("actions") or []):
-        return
     values, hidden = change.get("after") or {}, change.get("after_sensitive") or {}
+    if _CREATES not in (change.get("actions") or []) or hidden is True:
+        return
     for key in values:
         if (key in _NAMES or key.endswith("_name")) and not hidden.get(key) and values[key]:
             yield f"{key} {_text(values[key])}"
