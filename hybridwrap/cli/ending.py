@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from hybridwrap.cli.lines import coloured, duration
 from hybridwrap.domain.drift_checks import LOOKED_AT, NOTHING_THERE
 from hybridwrap.domain.outputs import Output, Provenance
+from hybridwrap.domain.pending import MAKES_PENDING
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.run.queue import ENDED_WELL
 
@@ -31,7 +32,9 @@ FINE = ENDED_WELL | {"planned", "deferred", "destroyed", "retained", *LOOKED_AT,
 SHOWN = 6  # names of outputs that fit into a line
 
 
-def last_lines(ends: Mapping[str, ModuleEnd], outputs: OutputsByModule, seconds: float) -> Iterator[str]:
+def last_lines(
+    ends: Mapping[str, ModuleEnd], outputs: OutputsByModule, seconds: float, *, command: str = ""
+) -> Iterator[str]:
     """Count; after a failure name the outputs that can be used all the same, and the next commands, each once."""
     counts = Counter(end.result for end in ends.values())
     words = [*(word for word in ORDER if word in counts), *sorted(set(counts) - set(ORDER))]
@@ -41,8 +44,15 @@ def last_lines(ends: Mapping[str, ModuleEnd], outputs: OutputsByModule, seconds:
     if bad:
         yield from _known(ends, outputs)
         hints = dict.fromkeys(end.hint for end in ends.values() if end.hint)
-        again = "the same command again"
-        yield f"next: {'   '.join(hints) or (f'once repaired, {again}' if bad - UNTOUCHED else again)}"
+        yield f"next: {'   '.join(hints) or _again(ends, command, repair=bool(bad - UNTOUCHED))}"
+
+
+def _again(ends: Mapping[str, ModuleEnd], command: str, *, repair: bool) -> str:
+    if command not in MAKES_PENDING:
+        return f"{'once repaired, ' * repair}the same command again"
+    waiting = next((name for name, end in ends.items() if end.waits_for), "")
+    look = f"hybridwrap why {waiting}    or, " if waiting else ""
+    return f"{look}{'once repaired: ' * repair}hybridwrap resume"
 
 
 def _known(ends: Mapping[str, ModuleEnd], outputs: OutputsByModule) -> Iterator[str]:

@@ -94,7 +94,7 @@ class LiveRun:
                 self._ending(module, end, work)
 
     def run_ended(self, end: RunEnd, outputs: OutputsByModule) -> None:
-        for line in last_lines(end.modules, outputs, self._board.elapsed()):
+        for line in last_lines(end.modules, outputs, self._board.elapsed(), command=self._command):
             self._display.print(line, wrap=True)
 
     def refresh(self) -> None:

@@ -42,6 +42,7 @@ COMMANDS = {
     "validate": "Check the manifest and its modules; run nothing.",
     "verify": "Look again whether modules are gone that were torn down.",
 }
+    "why": "Say why a module is pending, in error or unknown.",
 TAKE_WORDS = frozenset({"apply", "destroy", "plan", "tf"})  # words after `--` are the engine's
 # Click would take the next word for the value that was left out.
 WITHOUT_VALUE = {"--wait": "--wait=forever", "--skip-unchanged": "--skip-unchanged=forever"}

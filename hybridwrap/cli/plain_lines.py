@@ -30,6 +30,7 @@ class PlainLines:
         self._board = Board(scene.clock, scene.needs(scene.modules))
         self._width = max(map(cells, scene.modules), default=0)
         self._spoke = scene.clock.monotonic()
+        self._command = ""
         self._lock = RLock()
 
     @contextmanager
@@ -59,6 +60,7 @@ class PlainLines:
 
     def run_began(self, start: RunStart) -> None:
         with self._lock:
+            self._command = start.command
             self._board.needs = dict(start.edges)
             self._width = max(map(cells, start.modules), default=0)
 
@@ -89,7 +91,7 @@ class PlainLines:
 
     def run_ended(self, end: RunEnd, outputs: OutputsByModule) -> None:
         """Close the run: how it stands, what is known, what to type."""
-        for line in last_lines(end.modules, outputs, self._board.elapsed()):
+        for line in last_lines(end.modules, outputs, self._board.elapsed(), command=self._command):
             self._line(line)
 
     def heartbeat(self) -> None:

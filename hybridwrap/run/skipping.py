@@ -42,7 +42,7 @@ def told_of_skipped(context: Context, ends: Mapping[str, ModuleEnd]) -> None:
     planned = ((last_planned(skip.runs, context.knowledge.record(name)) or NEVER, name) for name in names)
     moment, oldest = min(planned)
     context.watch.note(
-        f"{len(names)} not planned, as nothing that they are made from has changed. "
+        f"{len(names)} of {len(ends)} not planned: nothing that goes into them has changed. "
         f"Drift was not looked for; in {oldest} it last was {_told(moment)}"
     )
 

@@ -70,7 +70,7 @@ def test_unchanged_modules_start_no_engine_and_what_was_not_looked_for_is_said_o
         line["text"] for line in ran.lines if line["type"] == "note" and "Drift was not looked for" in line["text"]
     ]
     assert len(notes) == 1
-    assert notes[0].startswith("2 not planned, as nothing that they are made from has changed.")
+    assert notes[0].startswith("2 of 2 not planned: nothing that goes into them has changed.")
     assert set(project.statuses().values()) == {"ok"}
 
 

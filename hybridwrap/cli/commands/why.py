@@ -1,0 +1,89 @@
+"""`hybridwrap why`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+import click
+
+from hybridwrap.cli.compose import Workshop, equip, look_at
+from hybridwrap.cli.failures import told
+from hybridwrap.cli.lines import coloured, faint, local_time
+from hybridwrap.cli.options import Place, json_option, stack_options
+from hybridwrap.cli.scene import place_of, shortened
+from hybridwrap.domain.codec import plain
+from hybridwrap.domain.engine_run import Diagnostic
+from hybridwrap.domain.json import canonical
+from hybridwrap.domain.status import Status
+from hybridwrap.errors import UsageError
+from hybridwrap.run.recorded import RUNS_LOOKED_AT
+from hybridwrap.run.why import Step, why
+
+
+@click.command("why")
+@stack_options
+@click.argument("module")
+@json_option
+def command(place: Place, module: str, as_json: bool) -> int:
+    """Say why a module is pending, in error or unknown.
+
+    Follows what it waits for up to the first cause, with run, time, person, errors and log, and ends with the one
+    command to type next. Only the ledger is read.
+    """
+    workshop = equip(look_at(place))
+    records = workshop.ledger.records(workshop.stack.modules)
+    _refuse_unknown(module, [*workshop.stack.modules, *records])
+    found = why(workshop.stack, records, workshop.ledger.runs(RUNS_LOOKED_AT), module)
+    if as_json:
+        chain = [plain(step) for step in found.steps]
+        click.echo(canonical({"version": 1, "module": module, "chain": chain, "next": found.next}))
+        return 0
+    width = max(len(step.module) for step in found.steps)
+    for step in found.steps:
+        headline = _headline(workshop, step)
+        click.echo(f"{step.module.ljust(width)}  {coloured(step.status, 9 if headline else 0)} {headline}".rstrip())
+        for line in _below(workshop, step):
+            click.echo(" " * (width + 2) + line)
+    click.echo(f"next: {'once repaired: ' * found.repair_first}{found.next}" if found.next else "nothing to do")
+    return 0
+
+
+def _refuse_unknown(module: str, known: list[str]) -> None:
+    if module not in known:
+        near = difflib.get_close_matches(module, known, n=1)
+        raise UsageError(
+            f"there is no module {module}{f'; did you mean {near[0]}?' if near else ''}", hint="hybridwrap list"
+        )
+
+
+def _headline(workshop: Workshop, step: Step) -> str:
+    if _is_the_error(step):
+        return _error(workshop, step, step.errors[0])
+    was = faint(f"  (was {step.was})") if step.was not in (None, Status.NONE) else ""
+    return f"{step.reason.partition(chr(10))[0]}{was}"
+
+
+def _is_the_error(step: Step) -> bool:
+    """Whether the step is told best by its first error; what a teardown left says more."""
+    return bool(step.errors) and step.status is Status.ERROR and step.command != "destroy"
+
+
+def _below(workshop: Workshop, step: Step) -> Iterator[str]:
+    for index, error in enumerate(step.errors):
+        if index or not _is_the_error(step):
+            yield _error(workshop, step, error)
+        yield from (faint(f"  {line}") for line in error.detail.splitlines() if line.strip())
+    if step.waits_for and step.status is Status.ERROR:
+        yield f"{step.waits_for} is not there"
+    if step.open:
+        yield f"nobody knows how this ended: {', '.join(step.open)}"
+    if step.run:
+        yield faint(f"{step.command} {step.run}  {local_time(step.time)}  by {step.by}")
+    if step.log:
+        yield faint(f"log: {shortened(step.log)} on {step.by.partition('@')[2]}")
+
+
+def _error(workshop: Workshop, step: Step, error: Diagnostic) -> str:
+    declared, root = workshop.stack.modules.get(step.module), workshop.stack.root
+    return told(error, place_of(error, declared.source if declared else root, root))
