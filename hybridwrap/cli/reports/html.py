@@ -61,7 +61,7 @@ def _content(report: Report) -> dict[str, Any]:
         "report": report,
         "counts": wording.tally(report),
         "ids": {module.module: f"m{index}" for index, module in enumerate(report.modules)},
-        "needed_by": reversed_edges({module.module: module.needs for module in report.modules}),
+        "followers": reversed_edges({module.module: module.needs for module in report.modules}),
         "failed": sorted(failed, key=lambda module: wording.rank(module.result)),
         "grave": grave,
         "next": next_commands(report),

@@ -39,6 +39,7 @@ from hybridwrap.run.report import ModuleReport, Report
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
+PLAN: Final = "plan"  # recorded nowhere
 LIMIT: Final = 65_536  # measured as UTF-8, which is never less than characters
 CUT_NOTICE: Final = 300  # kept free for the words that say what was cut
 LONG: Final = 200  # of a name, an address or a summary
@@ -63,7 +64,7 @@ def _head(report: Report) -> Iterator[str]:
     yield f"### {prose(f'{report.stack} · {report.environment} · {start.command}: {tally_in_words(report)}')}\n"
     commits = {module.source.git[:9] for module in report.modules if module.source and module.source.git}
     facts = [
-        f"run {code(start.run)}",
+        *([f"run {code(start.run)}"] if start.command != PLAN else []),
         f"by {prose(shortened(str(start.writer), LONG))}",
         moment(start.time),
         prose(conclusion(report)),
@@ -129,9 +130,15 @@ def _changes(report: Report) -> Iterator[str]:
     planned = [module for module in report.modules if module.planned]
     rows = [
         row([_names(alike), _what(changes), prose(result)])
-        for (changes, result), alike in _alike(planned, lambda module: (module.planned, module.result))
+        for (changes, result), alike in _alike(planned, lambda module: (_in_order(module.planned), module.result))
     ]
     yield from _table("Changes", ("modules", "planned", "result"), rows)
+
+
+def _in_order(changes: Iterable[PlannedChange]) -> tuple[PlannedChange, ...]:
+    """Gravest first: engines name them in any order."""
+    places = {action: place for place, action in enumerate(SYMBOLS)}
+    return tuple(sorted(changes, key=lambda change: (places.get(change.action, len(places)), change.address)))
 
 
 def _what(changes: Sequence[PlannedChange]) -> str:
@@ -200,4 +207,6 @@ def _short(text: str, times: int = 1) -> str:
 
 
 def _everything(report: Report) -> str:
-    return line(report, "report", report.start.run)
+    if report.start.command == PLAN:
+        return line(report, PLAN, "--report", "plan.html")
+    return line(report, "report", report.start.run, "--format", "html")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hybridwrap.cli.lines import ticking
+from hybridwrap.cli.lines import duration, ticking
 from hybridwrap.cli.reports.wording import took
 from hybridwrap.domain.moments import seconds_between
 from hybridwrap.run.report import ModuleReport, Report
 
 SCALE = 1000  # the whole run
 TICKS = 5
+SHORT = 10  # seconds: a run whose labels need tenths
 LEAST = 1.5  # of a bar, so that it can be seen
 
 Span = tuple[float, float]  # start and length
@@ -66,4 +67,5 @@ def _span(report: Report, start: str, end: str) -> Span:
 
 def ticks_of(report: Report) -> list[str]:
     """Labels at even distances, the first at the start."""
-    return [ticking(report.seconds * tick / TICKS) for tick in range(TICKS)]
+    label = ticking if report.seconds > SHORT else duration
+    return [label(report.seconds * tick / TICKS) for tick in range(TICKS)]
