@@ -28,14 +28,16 @@ svg.graph { font: 12px system-ui, sans-serif; }
 .edge.critical { stroke: #1f2328; stroke-width: 2; }
 .node.critical rect:first-of-type { stroke: #1f2328; stroke-width: 2; }
 .edge.near { stroke: #0969da; stroke-width: 2; }
-.ok, .planned { --of: #1a7f37; } .unchanged, .none { --of: #59636e; } .error, .refused { --of: #cf222e; }
+.ok, .planned { --of: #1a7f37; } .unchanged, .none, .empty, .accepted { --of: #59636e; }
+.error, .refused, .drifted { --of: #cf222e; }
 .unknown, .unsent, .superseded { --of: #8250df; } .running { --of: #0969da; }
 .pending, .deferred, .busy, .stopped, .declined { --of: #9a6700; } .destroyed, .retained { --of: #57606a; }
 :is(.pending, .none, .destroyed, .retained) rect:first-of-type { stroke: var(--of); stroke-dasharray: 4 3; }
 @media (prefers-color-scheme: dark) {
   .node rect { fill: #161b22; stroke: #3d444d; } .node text { fill: #e6edf3; } .edge { stroke: #59636e; }
   .edge.critical, .node.critical rect:first-of-type { stroke: #e6edf3; } .edge.near { stroke: #6cb6ff; }
-  .ok, .planned { --of: #4ac26b; } .unchanged, .none { --of: #9198a1; } .error, .refused { --of: #ff7b72; }
+  .ok, .planned { --of: #4ac26b; } .unchanged, .none, .empty, .accepted { --of: #9198a1; }
+  .error, .refused, .drifted { --of: #ff7b72; }
   .unknown, .unsent, .superseded { --of: #c297ff; } .running { --of: #6cb6ff; }
   .pending, .deferred, .busy, .stopped, .declined { --of: #e3b341; } .destroyed, .retained { --of: #9198a1; }
 }
