@@ -21,6 +21,7 @@ COMMANDS = {
     "drift": "Look whether real objects are as the engine's states say.",
     "drift accept": "Accept recorded drift until a day.",
     "destroy": "Destroy modules, dependants first, and see that they are gone.",
+    "diff": "Show what is different between two runs.",
     "graph": "Show the graph of the stack, with the statuses.",
     "history": "List the runs, newest first.",
     "init": "Initialise the engine in each module.",
@@ -41,8 +42,8 @@ COMMANDS = {
     "unlock": "Show who holds a module, or free it on your word.",
     "validate": "Check the manifest and its modules; run nothing.",
     "verify": "Look again whether modules are gone that were torn down.",
-}
     "why": "Say why a module is pending, in error or unknown.",
+}
 TAKE_WORDS = frozenset({"apply", "destroy", "plan", "tf"})  # words after `--` are the engine's
 # Click would take the next word for the value that was left out.
 WITHOUT_VALUE = {"--wait": "--wait=forever", "--skip-unchanged": "--skip-unchanged=forever"}

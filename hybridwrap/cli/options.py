@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -46,6 +47,11 @@ class Telling:
         """Whether lines may be rewritten: only where a person looks at them."""
         wanted = not self.plain and self.verbosity >= 0
         return wanted and sys.stdout.isatty() and not in_ci() and os.environ.get("TERM") != "dumb"
+
+
+def terminal_width() -> int:
+    """Columns of the terminal, 0 when what is printed goes to a program: then nothing is cut."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
 
 
 def in_ci() -> bool:

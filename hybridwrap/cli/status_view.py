@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import click
 
+from hybridwrap.cli.columns import fitting, widest
 from hybridwrap.cli.failures import told
 from hybridwrap.cli.lines import cells, coloured, faint, fitted, local_time, table, ticking
 from hybridwrap.cli.overview import Overview
@@ -119,9 +120,9 @@ class _Table:
         self._well, self._others = list(_families(well)), list(_families(others))
         name = max(frame.width // 3, LEAST_NAME) if frame.width else 0
         rows = [_row(depth, standing, seen.today, name) for depth, standing in (*self._well, *self._others)]
-        self.head, *lines = _fitting([dict(zip(HEAD, HEAD, strict=True)), *rows], frame.width)
+        self.head, *lines = fitting([dict(zip(HEAD, HEAD, strict=True)), *rows], frame.width, LEFT_OUT_FIRST)
         self._well_lines, self._lines = lines[: len(well)], lines[len(well) :]
-        self.edge = max(cells(click.unstyle(line)) for line in (self.head, *lines)) + INDENT
+        self.edge = widest((self.head, *lines)) + INDENT
         self._blocks = [list(self._block(*row)) for row in zip(self._lines, self._others, strict=True)]
 
     def well(self) -> list[str]:
@@ -212,18 +213,6 @@ def _objects(standing: Standing) -> str:
     still_open = click.style(f"{len(standing.open)} open", fg="red") if standing.open else ""
     known = str(len(standing.known)) if standing.known or standing.open else ""
     return ", ".join(part for part in (known, still_open) if part)
-
-
-def _fitting(rows: Sequence[dict[str, str]], width: int) -> list[str]:
-    """Leave out columns until the rows fit; a name is cut last of all."""
-    columns = list(HEAD)
-    for left_out in ("", *LEFT_OUT_FIRST):
-        columns = [column for column in columns if column != left_out]
-        lines = table([[row[column] for column in columns] for row in rows])
-        if not width or max(cells(click.unstyle(line)) for line in lines) <= width:
-            return lines
-    room = max(width - max(cells(click.unstyle(row["status"])) for row in rows) - 2, 8)
-    return table([(fitted(row["module"], room), row["status"]) for row in rows])
 
 
 def _folded(well: Sequence[Standing], width: int) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from collections.abc import Iterator
 
 import click
 
 from hybridwrap.cli.graphs.graph import Graph, graph_of
-from hybridwrap.cli.options import Place, selection_options, stack_options
+from hybridwrap.cli.options import Place, selection_options, stack_options, terminal_width
 from hybridwrap.cli.overview import overview
 from hybridwrap.run.selection import Selection
 
@@ -54,4 +52,4 @@ def _lines(graph: Graph, form: str) -> Iterator[str]:
         case _:
             from hybridwrap.cli.graphs import tree
 
-            yield from tree.lines(graph, shutil.get_terminal_size().columns if sys.stdout.isatty() else 0)
+            yield from tree.lines(graph, terminal_width())
