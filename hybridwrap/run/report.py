@@ -26,7 +26,7 @@ from hybridwrap.errors import UsageError
 from hybridwrap.run.share import Share, end_by_log, share_of
 
 READ_AT_ONCE = 16
-DONE = frozenset({"ok", "unchanged", "destroyed", "retained", "planned"})
+DONE = frozenset({"ok", "unchanged", "destroyed", "retained", "planned", "accepted", "empty"})
 TOLD_LATER = frozenset({"unsent"})  # results that the ledger may have got after the run's end was written
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from hybridwrap.adapters.memory_store import MemoryStore
 from hybridwrap.domain.charter import stamp
 from hybridwrap.domain.declared import Declared
+from hybridwrap.domain.drift import Drift
 from hybridwrap.domain.engine_run import Action, Diagnostic, PlannedChange
 from hybridwrap.domain.entry import Begin, CloudObject, End, Observe, RecordedInput, Source, StateMark
 from hybridwrap.domain.json import Json
@@ -84,6 +85,10 @@ class Story:
         seen = Observe(self.run, "the plan is empty (was error)", status, StateMark(PLACE, "6e1f", 3))
         self.ledger.observe(self.ledger.record(module), seen)
         self.unchanged(module)
+
+    def drifted(self, module: str, drift: Drift) -> None:
+        self.ledger.observe(self.ledger.record(module), Observe(self.run, "looked for drift", drift=drift))
+        self._turn(module, ModuleEnd("drifted", reason="1 object differs", seconds=1, began=self.now), 1)
 
     def begin(
         self,

@@ -29,6 +29,7 @@ from hybridwrap.cli.reports.file import rendered as as_form
 from hybridwrap.cli.reports.markdown import LIMIT
 from hybridwrap.cli.reports.next import next_commands, next_for
 from hybridwrap.domain import json
+from hybridwrap.domain.drift import Acceptance, Difference, Drift
 from hybridwrap.domain.engine_run import Action
 from hybridwrap.domain.entry import End
 from hybridwrap.domain.run import ModuleEnd
@@ -333,6 +334,40 @@ def test_markdown_never_gets_longer_than_a_forge_takes_and_says_what_it_left_out
     assert "#### Next" in markdown
     page = page_of(markdown)
     assert page.tags["details"] == page.tags["summary"]
+
+
+# Drift
+
+
+@pytest.fixture(scope="module")
+def drifted() -> Story:
+    story = half_applied()
+    story.start({"network": ()}, "drift")
+    gone = Difference("aws_eip.nat", Action.DELETE, "aws_eip", since="2026-01-02T00:00:00.000Z")
+    moved = Difference("aws_vpc.main", Action.UPDATE, "aws_vpc", ("tags.team",), "2026-01-02T00:00:00.000Z")
+    accepted = Acceptance("aws_vpc.main.tags", "2026-02-01", "the fair")
+    story.drifted("network", Drift(story.now, (gone, moved), (accepted,)))
+    story.end()
+    return story
+
+
+def test_drift_is_told_object_by_object_with_what_of_it_is_accepted(drifted: Story) -> None:
+    said = rendered("text", drifted)
+    assert re.search(r"network +aws_eip.nat +gone +since 2026-01-02 00:00:00 UTC\n", said)
+    assert re.search(r"network +aws_vpc.main +changed tags.team +since 2026-01-02 00:00:00 UTC +accepted\n", said)
+    assert "next: hybridwrap plan network -e prod\n" in said
+    assert "| `network` | `aws_eip.nat` | gone | new |" in rendered("markdown", drifted)
+    page = Tags(rendered("html", drifted)).text
+    assert re.search(r"aws_vpc.main changed tags.team since 2026-01-02 00:00:00 UTC\s*accepted", page)
+
+
+def test_drift_is_for_programs_too(drifted: Story) -> None:
+    document = json.loads(rendered("json", drifted))
+    Draft202012Validator(load_schema("report.v1")).validate(document)
+    drift = document["modules"][0]["drift"]
+    assert (drift["result"], [each["accepted"] for each in drift["differences"]]) == ("new", [False, True])
+    assert suite_of(drifted).failures == 1
+    assert rows(drifted)[0]["objects_drifted"] == "2"
 
 
 # HTML: what needs no browser

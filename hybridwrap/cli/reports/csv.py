@@ -18,7 +18,7 @@ COLUMNS = (
     *("began", "ended", "seconds"),
     *(f"planned_{action}" for action in PLANNED),
     *(f"done_{word}" for word in MADE),
-    *("errors", "first_error", "place", "outputs_known", "objects_open", "operation"),
+    *("errors", "first_error", "place", "outputs_known", "objects_open", "objects_drifted", "operation"),
 )
 
 Cell = str | int | float
@@ -45,6 +45,7 @@ def _cells(report: Report, module: ModuleReport) -> tuple[Cell, ...]:
         *(len(end.errors), summary(first) if first else "", module.place(first) if first else ""),
         sum(output.provenance is Provenance.KNOWN for output in record.outputs.values()),
         sum(each.open for each in record.objects),
+        len(record.drift.differences) if record.drift else 0,
         end.operation,
     )
 

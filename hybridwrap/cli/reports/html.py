@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hybridwrap.cli import drawing
 from hybridwrap.cli.lines import duration
 from hybridwrap.cli.reports import wording
+from hybridwrap.cli.reports.drifted import drifted_in
 from hybridwrap.cli.reports.next import next_commands, next_for
 from hybridwrap.cli.reports.timeline import bars_of, ticks_of
 from hybridwrap.domain.graph import reversed_edges
@@ -47,7 +48,7 @@ def _environment() -> Environment:
             *("short_reason", "summary", "tally_in_words", "told", "took"),
         )
     }
-    own = (duration, next_for, cut, facts, quiet, search_text, step_took, value, word)
+    own = (drifted_in, duration, next_for, cut, facts, quiet, search_text, step_took, value, word)
     environment.globals |= {each.__name__: each for each in own}
     return environment
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hybridwrap.cli.reports.drifted import drift_json
 from hybridwrap.cli.reports.next import next_commands, next_for
 from hybridwrap.cli.reports.wording import tally, told
 from hybridwrap.cli.standing_json import output_json
@@ -68,13 +69,13 @@ def _module(report: Report, module: ModuleReport) -> Json:
         "errors": [{**plain(error), "place": module.place(error)} for error in end.errors],
         "steps": [plain(step) for step in module.share.steps],
         "entries": [_entry(entry) for entry in module.share.entries],
-        **_recorded(module),
+        **_recorded(report, module),
         "since": plain(module.since) if module.since else None,
         "next": list(next_for(report, module)),
     }
 
 
-def _recorded(module: ModuleReport) -> dict[str, Json]:
+def _recorded(report: Report, module: ModuleReport) -> dict[str, Json]:
     """What the ledger says of the module itself."""
     record, end = module.record, module.share.end
     return {
@@ -87,6 +88,7 @@ def _recorded(module: ModuleReport) -> dict[str, Json]:
         "engine": plain(module.engine) if module.engine else None,
         "source": plain(module.source) if module.source else None,
         "state": plain(record.state) if record.state else None,
+        "drift": drift_json(report, module),
         "warnings": list(end.warnings) if end else [],
         "signals": [plain(signal) for signal in end.signals] if end else [],
         "evidence": list(end.evidence) if end else [],

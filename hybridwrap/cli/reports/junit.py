@@ -9,7 +9,7 @@ from hybridwrap.cli.reports.next import next_for
 from hybridwrap.cli.reports.wording import planned_in_words, short_reason, summary
 from hybridwrap.run.report import ModuleReport, Report
 
-FAILURES = frozenset({"error"})
+FAILURES = frozenset({"error", "drifted"})
 ERRORS = frozenset({"unknown", "unsent", "superseded", "refused", "running"})
 # Everything else that is not done did not run: skipped.
 NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
+from hybridwrap.cli.reports.drifted import drifted_in
 from hybridwrap.cli.reports.markdown_text import (
     NAMES_SHOWN,
     block,
@@ -78,6 +79,7 @@ def _body(report: Report) -> Iterator[str]:
     """Parts that may be left out from the end on, each of them whole by itself; the gravest come first."""
     yield from _grave(report)
     yield from _errors(report)
+    yield from _drift(report)
     yield from _undone(report)
     yield from _changes(report)
     yield from _quiet(report)
@@ -116,8 +118,20 @@ def _error(module: ModuleReport, error: Diagnostic) -> str:
     return f"{line}\n\n{block(shortened(error.detail, DETAIL))}" if error.detail else line
 
 
+def _drift(report: Report) -> Iterator[str]:
+    found = [each for module in report.modules for each in drifted_in(report, module)]
+    rows = [
+        row([names([_short(each.module) for each in alike]), code(_short(address)), prose(_short(what)), accepted])
+        for (address, what, accepted), alike in _alike(
+            found, lambda each: (each.difference.address, each.what, "accepted" if each.accepted else "new")
+        )
+    ]
+    yield from _table("Not as the state says", ("modules", "object", "what", ""), rows)
+
+
 def _undone(report: Report) -> Iterator[str]:
-    undone = [module for module in report.modules if not module.done and not module.end.errors]
+    told = {"drifted"}  # object by object above
+    undone = [m for m in report.modules if not m.done and not m.end.errors and m.result not in told]
     rows = [
         row([prose(result), _names(alike), prose(_short(reason, 3))])
         for (result, reason), alike in _alike(undone, lambda module: (module.result, module.end.reason))

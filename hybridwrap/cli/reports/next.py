@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hybridwrap.domain.pending import MAKES_PENDING
 from hybridwrap.run.report import ModuleReport, Report
@@ -11,7 +11,8 @@ from hybridwrap.run.report import ModuleReport, Report
 UNKNOWN = frozenset({"unknown"})
 AT_WORK = frozenset({"running", "busy", "superseded"})
 CHANGING = frozenset({"planned", "deferred"})
-NAMED = 5  # modules in a command line; more of them, and it is about the whole stack
+DRIFTED = frozenset({"drifted"})
+NAMED = 5  # modules in a command line
 ELIDED = "…"  # stands in a recorded command line for a value that may be a secret
 
 
@@ -31,10 +32,12 @@ def _commands(report: Report) -> Iterator[str]:
         yield line(report, "sync")
     if any(module.result in AT_WORK for module in todo) or not report.ended:
         yield line(report, "status")
-    rest = [module for module in todo if module.result not in UNKNOWN | AT_WORK | {"unsent"}]
+    if drifted := [module.module for module in todo if module.result in DRIFTED]:
+        yield line(report, "plan", *_few(drifted))
+    rest = [module for module in todo if module.result not in UNKNOWN | AT_WORK | DRIFTED | {"unsent"}]
     if rest:
         yield line(report, "why", rest[-1].module)
-    if todo:
+    if len(todo) > len(drifted):
         yield from _again(report)
 
 
@@ -42,7 +45,12 @@ def _apply(report: Report) -> Iterator[str]:
     """What carries out a plan, once it is found good."""
     changing = [module.module for module in report.modules if module.result in CHANGING]
     if changing:
-        yield line(report, "apply", *(changing if len(changing) <= NAMED else ()))
+        yield line(report, "apply", *_few(changing))
+
+
+def _few(modules: Sequence[str]) -> Sequence[str]:
+    """Name modules; of many nothing, which means the whole stack."""
+    return modules if len(modules) <= NAMED else ()
 
 
 def _again(report: Report) -> Iterator[str]:
@@ -59,6 +67,8 @@ def next_for(report: Report, module: ModuleReport) -> tuple[str, ...]:
         return (line(report, "apply", name),) if module.result in CHANGING else ()
     if module.result in UNKNOWN:
         return (line(report, "reconcile", name), line(report, "why", name))
+    if module.result in DRIFTED:
+        return (line(report, "plan", name),)
     if module.result in AT_WORK:
         return (line(report, "status"), line(report, "why", name))
     if not module.done:

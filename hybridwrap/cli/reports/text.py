@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hybridwrap.cli.lines import DONE, counted, duration, table
+from hybridwrap.cli.reports.drifted import drifted_in
 from hybridwrap.cli.reports.next import next_commands
 from hybridwrap.cli.reports.wording import (
     GRAVE,
@@ -42,6 +43,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _modules(report)
     yield from _grave(report)
     yield from _errors(report)
+    yield from _drift(report)
     yield from _carried(report)
     yield from _end(report)
 
@@ -80,6 +82,23 @@ def _errors(report: Report) -> Iterator[str]:
             yield from (f"  {line}" for line in error.detail.splitlines())
         if module.end.errors and module.share.end and module.share.end.log:
             yield f"  log: {module.share.end.log} on {module.share.entries[-1].writer.host}"
+
+
+def _drift(report: Report) -> Iterator[str]:
+    found = [each for module in report.modules for each in drifted_in(report, module)]
+    if found:
+        yield "\nnot as the state says"
+        rows = [
+            (
+                each.module,
+                each.difference.address,
+                each.what,
+                f"since {each.since}",
+                "accepted" if each.accepted else "",
+            )
+            for each in found
+        ]
+        yield from (f"  {line}" for line in table(rows))
 
 
 def _carried(report: Report) -> Iterator[str]:

@@ -14,8 +14,8 @@ from hybridwrap.run.report import ModuleReport, Report
 
 # Bad news first.
 RESULTS = (
-    *("unknown", "error", "unsent", "superseded", "refused", "running", "stopped", "busy", "declined"),
-    *("pending", "deferred", "destroyed", "retained", "planned", "ok", "unchanged"),
+    *("unknown", "error", "unsent", "superseded", "refused", "running", "drifted", "stopped", "busy", "declined"),
+    *("pending", "deferred", "destroyed", "retained", "planned", "ok", "accepted", "empty", "unchanged"),
 )
 SYMBOLS: Mapping[Action, str] = {
     Action.DELETE: "-",
