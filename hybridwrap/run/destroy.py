@@ -15,7 +15,7 @@ from hybridwrap.run.context import Context
 from hybridwrap.run.destroy_one import Teardown, Wishes, planned
 from hybridwrap.run.limits import within_guard
 from hybridwrap.run.overtaken import carry_out_approved, carry_out_plan
-from hybridwrap.run.owned import settle_owned
+from hybridwrap.run.owned import try_to_settle
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.protected import protected_parts, refuse_protected
 from hybridwrap.run.recorded import recorded_run
@@ -78,10 +78,15 @@ def _as_approved(down: Teardown, approved: Prepared) -> ModuleEnd:
 def _with_all_that_it_owned(down: Teardown, name: str, end: ModuleEnd) -> ModuleEnd:
     """Record what went with a module and has no turn of its own in this run."""
     if end.result == "destroyed":
-        for child in [child for child, owner in down.owned.items() if owner == name and child not in down.modules]:
-            _with_all_that_it_owned(down, child, settle_owned(down.context, child))
-            down.context.watch.warning(child, f"gone with its owner {name}")
+        _settle_owned_by(down, name)
     return end
+
+
+def _settle_owned_by(down: Teardown, name: str) -> None:
+    for child, owner in down.owned.items():
+        if owner == name and child not in down.modules and try_to_settle(down.context, child, owner):
+            down.context.watch.warning(child, f"gone with its owner {owner}: recorded as destroyed")
+            _settle_owned_by(down, child)
 
 
 def _not_reached(context: Context, _name: str, blocked_by: tuple[str, ...]) -> ModuleEnd:

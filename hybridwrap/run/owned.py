@@ -27,12 +27,18 @@ COMMAND = "tf state rm"
 def finish_owned(context: Context) -> None:
     """Record all that went with an owner and does not say so yet; what can't be recorded now is said, and stays."""
     for name, owner in gone_with_owner(context.knowledge.records).items():
-        try:
-            settle_owned(context, name)
-        except HybridwrapError as error:
-            context.watch.warning(name, f"it is gone with {owner}, which could not be recorded: {error.message}")
-        else:
+        if try_to_settle(context, name, owner):
             context.watch.note(f"{name} is gone with its owner {owner}: recorded as destroyed")
+
+
+def try_to_settle(context: Context, name: str, owner: str) -> bool:
+    """Record a module as gone with its owner; where that is not possible now, say so: the next command tries again."""
+    try:
+        settle_owned(context, name)
+    except HybridwrapError as error:
+        context.watch.warning(name, f"it is gone with {owner}, which could not be recorded: {error.message}")
+        return False
+    return True
 
 
 def settle_owned(context: Context, name: str) -> ModuleEnd:

@@ -86,7 +86,7 @@ def _too_late(context: Context, prepared: Prepared) -> str:
     """Look again at all that must be gone before a module, or goes with it."""
     name, tools = prepared.module.name, context.tools
     records = tools.ledger.records(tools.stack.modules)
-    owned = owned_in(records, ())
+    owned = owned_in(records, (name,))
     first = go_before(needs_of(tools.stack, records), owned).get(name, ())
     with_it = [child for child, owner in owned.items() if owner == name]
     for other in (*first, *with_it):

@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+from hybridwrap.domain.declared import module_from
 from hybridwrap.domain.entry import Source
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.stack import Module
@@ -14,8 +15,8 @@ from hybridwrap.run.context import Context
 
 
 def with_source(context: Context, name: str, record: Record) -> Module:
-    """Return a module of the stack with a folder that the engine can work in. Raise PreflightRefused."""
-    module = context.tools.stack.modules[name]
+    """Return a module with a folder that the engine can work in. Raise PreflightRefused."""
+    module = _declared(context, name, record)
     source, wanted = module.source, _shown(context, module.source)
     if not source.is_dir():
         source, origin = _got_back(context, module, record)
@@ -30,6 +31,16 @@ def with_source(context: Context, name: str, record: Record) -> Module:
         interface=context.tools.sources.interface(source, module.engine),
         var_files=tuple(file for file in module.var_files if file not in missing),
     )
+
+
+def _declared(context: Context, name: str, record: Record) -> Module:
+    """The module as the manifest has it, else as it was recorded."""
+    stack = context.tools.stack
+    if name in stack.modules:
+        return stack.modules[name]
+    if record.declared is None:
+        raise PreflightRefused(f"{name} is not in the manifest, and its declaration is not in the ledger")
+    return module_from(name, record.declared, stack.root, dict(stack.env))
 
 
 def _got_back(context: Context, module: Module, record: Record) -> tuple[Path, str]:
