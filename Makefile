@@ -51,5 +51,6 @@ fix: $(INSTALLED) ## Repair formatting, and lint where it can be done
 
 docs: $(INSTALLED) ## Bring docs/cli.md and the README's transcripts up to date, and check the docs
 	$(BIN)/python -m tools.cli_reference
+	$(BIN)/python -m tests.support.pictures
 	$(BIN)/python -m tools.transcripts
-	$(BIN)/pytest -q tests/unit/test_docs.py tests/e2e/test_readme.py
+	$(BIN)/pytest -q tests/unit/test_docs.py tests/unit/test_pictures.py tests/e2e/test_readme.py

@@ -22,8 +22,8 @@ UNCUT = 10_000
 def lines(before: Report, after: Report, found: Sequence[ModuleDifference], width: int) -> Iterator[str]:
     """`width` 0 means that no value is cut."""
     room = max((width - BESIDE) // 2, LEAST) if width else UNCUT
-    yield _run("-", before, "red")
-    yield _run("+", after, "green")
+    yield from _run("-", before, "red")
+    yield from _run("+", after, "green")
     for module in found:
         if module.changes:
             yield ""
@@ -33,10 +33,11 @@ def lines(before: Report, after: Report, found: Sequence[ModuleDifference], widt
         yield from ["", *others]
 
 
-def _run(sign: str, report: Report, colour: str) -> str:
+def _run(sign: str, report: Report, colour: str) -> Iterator[str]:
     start = report.start
     head = click.style(f"{sign} {start.command} {start.run}", fg=colour)
-    return f"{head}  {local_time(start.time)}  by {start.writer}  {tally_in_words(report)}; {conclusion(report)}"
+    yield f"{head}  {local_time(start.time)}  by {start.writer}"
+    yield faint(f"  {tally_in_words(report)}; {conclusion(report)}")
 
 
 def _changes(changes: Sequence[Change], room: int, limit: int) -> Iterator[str]:
