@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -114,3 +115,23 @@ def test_a_report_is_the_same_before_and_after_the_runner_is_killed_and_on_anoth
         assert reports(Project(there), **elsewhere) == before
     assert '"result": "running"' in before["json"]
     assert "no end is recorded: still at work, or killed" in before["text"]
+
+
+def test_a_plan_is_reported_for_a_review_though_nothing_of_it_is_recorded(tmp_path: Path, engine_program: str) -> None:
+    project = Project(tmp_path, {"PASSWORD": SECRET})
+    project.write(STACK.replace("ENGINE", engine_program), **{"modules/base": BASE, "modules/top": TOP})
+    assert project.run("plan", "--report", "plan.docx").code == 64
+    for name in ("plan.md", "plan.json"):
+        assert project.run("plan", "--report", name).code == 0
+    report = json.loads((tmp_path / "plan.json").read_text())
+    Draft202012Validator(load_schema("report.v1")).validate(report)
+    assert [module["result"] for module in report["modules"]] == ["planned", "deferred"]
+    assert {change["address"] for change in report["modules"][0]["planned"]} == {
+        "terraform_data.one",
+        "terraform_data.two",
+    }
+    markdown = (tmp_path / "plan.md").read_text()
+    assert "| deferred | `top` | needs base.id, which this plan would change |" in markdown
+    assert "- `hybridwrap apply base top`" in markdown
+    assert SECRET not in markdown
+    assert project.run("history", "--json").json == []

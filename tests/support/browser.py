@@ -75,18 +75,26 @@ class Browser:
         printed = self.cdp("Page.printToPDF", printBackground=True)
         return base64.b64decode(printed["data"])
 
+    def png(self) -> bytes:
+        """The part of the page that is in sight."""
+        return base64.b64decode(self.cdp("Page.captureScreenshot", format="png")["data"])
+
     def _drain(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.driver.get_log("performance")  # type: ignore[no-untyped-call]
         return found
 
 
+def available() -> bool:
+    return bool(CHROMIUM and DRIVER)
+
+
 @contextmanager
 def browser() -> Iterator[Browser]:
     """Skip the test where there is none."""
-    if not (CHROMIUM and DRIVER):
+    if not available():
         pytest.skip(MISSING)
     options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
+    options.binary_location = str(CHROMIUM)
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})

@@ -24,17 +24,20 @@ from markdown_it import MarkdownIt
 
 from hybridwrap.adapters.schemas import load_schema
 from hybridwrap.cli.main import COMMANDS
+from hybridwrap.cli.reports.csv import COLUMNS
 from hybridwrap.cli.reports.file import FORMATS as BY_NAME
 from hybridwrap.cli.reports.file import rendered as as_form
+from hybridwrap.cli.reports.junit import ERRORS, FAILURES
 from hybridwrap.cli.reports.markdown import LIMIT
 from hybridwrap.cli.reports.next import next_commands, next_for
+from hybridwrap.cli.reports.wording import RESULTS
 from hybridwrap.domain import json
 from hybridwrap.domain.drift import Acceptance, Difference, Drift
 from hybridwrap.domain.engine_run import Action
 from hybridwrap.domain.entry import End
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.status import Outcome, Status
-from hybridwrap.run.report import Report, read_report
+from hybridwrap.run.report import DONE, Report, read_report
 from tests.support.stories import Story, change, error, half_applied, known, many, text
 
 FORMATS = tuple(BY_NAME.values())
@@ -409,3 +412,25 @@ def test_an_unknown_outcome_is_reconciled_before_anything_is_repeated() -> None:
     unknown, failed = reports()
     assert next_commands(unknown)[0] == "hybridwrap reconcile vm -e prod"
     assert next_commands(failed)[0] == "hybridwrap why vm -e prod"
+
+
+# The page about them
+
+PAGE = (Path(__file__).parents[2] / "docs" / "reports.md").read_text()
+
+
+def test_the_page_shows_what_is_printed_today() -> None:
+    assert f"```text\n{rendered('text', half_applied())}```\n" in PAGE
+
+
+def test_the_page_names_the_formats_and_columns() -> None:
+    named = dict(re.findall(r"^\| `(\w+)` \|.*\| `(\.\w+)` \|$", PAGE, re.MULTILINE))
+    assert {suffix: form for form, suffix in named.items()} == BY_NAME
+    columns = PAGE.partition("these columns: ")[2].partition(". A cell")[0]
+    assert re.findall(r"`(\w+)`", columns) == list(COLUMNS)
+
+
+def test_the_page_has_every_result_in_its_table_of_junit() -> None:
+    table = PAGE.partition("## JUnit")[2].partition("## CSV")[0]
+    assert set(re.findall(r"`(\w+)`", table)) >= {*DONE, *FAILURES, *ERRORS}
+    assert set(RESULTS) == set(re.findall(r"`(\w+)`", table))
