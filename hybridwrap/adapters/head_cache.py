@@ -31,7 +31,7 @@ class FileHeadCache:
         rows = (b"\t".join((key.encode(), tag.encode(), data)) for key, (tag, data) in heads.items())
         temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._path.parent.mkdir(mode=0o700, exist_ok=True)  # not the home: it is made by those who write
             temporary.touch(mode=0o600)
             temporary.write_bytes(b"\n".join(rows))
             temporary.replace(self._path)

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hybridwrap.adapters.s3_errors import Answer
+from hybridwrap.adapters.s3_signed_reads import SignedReads
 from hybridwrap.domain.ports import Attempt, Creation, Listed
 from hybridwrap.errors import LedgerUnreachable
 
@@ -40,11 +41,18 @@ class S3Settings:
     kms_key_id: str = ""  # objects are then encrypted by SSE-KMS
 
 
+@dataclass(frozen=True, slots=True)
+class _Clients:
+    once: S3Client  # for what must not be repeated
+    often: S3Client
+    reads: SignedReads
+
+
 class S3Store:
     def __init__(self, settings: S3Settings) -> None:
         self._settings = settings
         self._connecting = Lock()
-        self._clients: tuple[S3Client, S3Client] | None = None
+        self._clients: _Clients | None = None
         self._prefix = f"{settings.prefix.rstrip('/')}/" if settings.prefix.strip("/") else ""
 
     @property
@@ -65,7 +73,12 @@ class S3Store:
         return Attempt(Creation.STORED)
 
     def read(self, key: str) -> bytes | None:
+        quick = self._connected().reads.read(self._prefix + key)
+        if quick is not None:
+            return quick.content
+
         def get() -> bytes:
+            self._connected().reads.expect(self._prefix + key)
             return self._often.get_object(Bucket=self._settings.bucket, Key=self._prefix + key)["Body"].read()
 
         return self._asked("GetObject", key, get, lambda answer: answer.code in NOT_THERE)
@@ -133,20 +146,20 @@ class S3Store:
 
     @property
     def _once(self) -> S3Client:
-        return self._connected()[0]
+        return self._connected().once
 
     @property
     def _often(self) -> S3Client:
-        return self._connected()[1]
+        return self._connected().often
 
-    def _connected(self) -> tuple[S3Client, S3Client]:
-        """The client for what is sent once and the one for what may be repeated; making them is not thread-safe."""
+    def _connected(self) -> _Clients:
+        """Connect once: making clients is not thread-safe."""
         with self._connecting:
             if self._clients is None:
                 self._clients = self._connect()
             return self._clients
 
-    def _connect(self) -> tuple[S3Client, S3Client]:
+    def _connect(self) -> _Clients:
         import boto3
         from botocore.exceptions import BotoCoreError
 
@@ -159,7 +172,7 @@ class S3Store:
             )
         except (BotoCoreError, ValueError) as error:
             raise LedgerUnreachable(f"{self.place}: {error}") from error
-        return once, often
+        return _Clients(once, often, SignedReads(often, session.get_credentials))
 
     def _config(self, attempts: int) -> Config:
         from botocore.config import Config

@@ -18,7 +18,7 @@ from hybridwrap.adapters.operation_folders import Folders
 from hybridwrap.adapters.probes import StackProber
 from hybridwrap.adapters.writer import this_writer
 from hybridwrap.cli.options import Place
-from hybridwrap.cli.stores import cipher_of, store_of
+from hybridwrap.cli.stores import cipher_of, near_store, store_of
 from hybridwrap.domain.duration import seconds_in
 from hybridwrap.domain.inputs import Host
 from hybridwrap.domain.ledger import Ledger
@@ -74,14 +74,16 @@ def equip(stack: Stack, *, parallelism: int = 1) -> Workshop:
     ids = Ulids(clock)
     home = home_of(stack.root, environ)
     cipher, digest_key = cipher_of(stack.ledger, environ)
+    store, cache = near_store(store_of(stack.ledger), stack, home)
     ledger = Ledger(
-        store=store_of(stack.ledger),
+        store=store,
         stack=stack.name,
         environment=stack.environment,
         writer=this_writer(environ, clock.now()),
         clock=clock,
         ids=ids,
         cipher=cipher,
+        cache=cache,
     )
     host = Host(
         render=templates.render,

@@ -5,9 +5,12 @@ from __future__ import annotations
 import hmac
 from collections.abc import Mapping
 from functools import partial
+from hashlib import sha256
+from pathlib import Path
 
-from hybridwrap.domain.ports import Cipher, Store
-from hybridwrap.domain.stack import LedgerSettings
+from hybridwrap.domain.keys import Keys
+from hybridwrap.domain.ports import Cipher, HeadCache, Store
+from hybridwrap.domain.stack import LedgerSettings, Stack
 
 
 def store_of(settings: LedgerSettings) -> Store:
@@ -32,6 +35,19 @@ def store_of(settings: LedgerSettings) -> Store:
     if settings.folder is None:
         raise AssertionError("a ledger lies in a bucket or in a folder")
     return FolderStore(settings.folder)
+
+
+def near_store(store: Store, stack: Stack, home: Path) -> tuple[Store, HeadCache | None]:
+    """Keep on this host what was read from a ledger far away; a folder is near as it is."""
+    if not stack.ledger.bucket:
+        return store, None
+    from hybridwrap.adapters.head_cache import FileHeadCache
+    from hybridwrap.adapters.known_documents import KnownDocuments
+
+    keys = Keys(stack.name, stack.environment)
+    place = sha256(f"{store.place}{keys.root}".encode()).hexdigest()[:16]
+    known = KnownDocuments(store, home / "cache" / "runs", lambda key: key.startswith(keys.runs))
+    return known, FileHeadCache(home / "cache" / f"heads-{place}")
 
 
 def cipher_of(settings: LedgerSettings, environ: Mapping[str, str]) -> tuple[Cipher | None, bytes]:
