@@ -16,6 +16,7 @@ COLOURS = {
     "busy": "yellow",
     "declined": "yellow",
     "stopped": "yellow",
+    "kept": "yellow",
     "retained": "blue",
     "destroyed": "blue",
     "none": "bright_black",

@@ -24,6 +24,7 @@ from hybridwrap.errors import HybridwrapError
 SECONDS = 0.2  # between two looks at what changed
 FEW = 20  # modules of which each gets a line of its own, whatever became of it
 RESULT, COUNTS = 9, 22  # columns
+NEVER = (-1, -1)
 NAMED = 5  # of modules that share a line
 
 
@@ -37,6 +38,8 @@ class LiveRun:
         self._board = Board(scene.clock, scene.needs(scene.modules))
         self._command = ""
         self._earlier: Sequence[Run] = ()
+        self._usual: Mapping[str, float] = {}
+        self._left: tuple[tuple[int, int], float | None] = (NEVER, None)  # as it was at a second, with so many ends
         self._folded: dict[str, ModuleEnd] = {}  # pending modules that got no line
         self._lock = RLock()
 
@@ -65,6 +68,7 @@ class LiveRun:
         with self._lock:
             self._command = start.command
             self._board.needs = dict(start.edges)
+            self._expect()
 
     def phase(self, module: str, phase: str) -> None:
         with self._lock:
@@ -101,17 +105,30 @@ class LiveRun:
         """Draw what has changed since the last time."""
         with self._lock:
             size = Size(self._display.console.width, self._display.console.height)
-            usual = usual_seconds(self._earlier, self._command)
-            now = self._scene.clock.monotonic()
-            self._display.draw(live_lines(self._board, usual, self._scene.parallelism, now, size))
+            self._display.draw(live_lines(self._board, self._seconds_left(), self._scene.clock.monotonic(), size))
+
+    def _seconds_left(self) -> float | None:
+        """Look at the whole graph once a second, and when a module has ended."""
+        at = (int(self._board.elapsed()), len(self._board.ends))
+        if self._left[0] != at:
+            self._left = (at, self._board.left(self._usual, self._scene.parallelism))
+        return self._left[1]
 
     def _look_until(self, over: Event) -> None:
         while not over.wait(SECONDS):
             self.refresh()
 
     def learn(self) -> None:
-        with suppress(HybridwrapError):  # without history there is no estimate, and nothing else is missing
-            self._earlier = self._scene.earlier()
+        """Read how long modules took in earlier runs; without that there is no estimate, and all else works."""
+        with suppress(HybridwrapError):
+            earlier = self._scene.earlier()
+            with self._lock:
+                self._earlier = earlier
+                self._expect()
+
+    def _expect(self) -> None:
+        self._usual = usual_seconds(self._earlier, self._command)
+        self._left = (NEVER, None)
 
     def _ending(self, module: str, end: ModuleEnd, work: Work | None) -> None:
         """One line; what does not fit into it stands below."""

@@ -32,8 +32,8 @@ def name_width(modules: Iterable[str], width: int) -> int:
     return min(max(map(cells, modules), default=0), width // 3)
 
 
-def live_lines(board: Board, usual: Mapping[str, float], parallelism: int, now: float, size: Size) -> list[Line]:
-    """At most as many lines as the terminal has, each at most as wide; the last one sums up."""
+def live_lines(board: Board, left: float | None, now: float, size: Size) -> list[Line]:
+    """At most as many lines as the terminal has, each at most as wide; the last one sums up, with the seconds left."""
     working, width = board.at_work, min(size.width, WIDEST)
     room = max(size.height - LEFT_TO_OTHERS - 2, 1)
     shown = working[:room] if len(working) <= room else working[: room - 1]
@@ -42,7 +42,7 @@ def live_lines(board: Board, usual: Mapping[str, float], parallelism: int, now: 
     lines = [_working(work, name, digits, now, width) for work in shown]
     if len(shown) < len(working):
         lines.append(_others(working[len(shown) :], width))
-    return [*lines, _footer(board, usual, parallelism, width)]
+    return [*lines, _footer(board, left, width)]
 
 
 def _working(work: Work, name: int, digits: int, now: float, width: int) -> Line:
@@ -85,8 +85,7 @@ def _others(others: Sequence[Work], width: int) -> Line:
     return [(fitted(f"and {len(others)} more at work: {names}", width - 1), FAINT)]
 
 
-def _footer(board: Board, usual: Mapping[str, float], parallelism: int, width: int) -> Line:
-    left = board.left(usual, parallelism)
+def _footer(board: Board, left: float | None, width: int) -> Line:
     time = ticking(board.elapsed()) + (f", about {ticking(left)} left" if left else "")
     line: Line = list(_counts(board.counts))
     room = width - SPARED - sum(cells(text) for text, _ in line)

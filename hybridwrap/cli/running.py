@@ -27,6 +27,8 @@ from hybridwrap.run.recorded import RUNS_LOOKED_AT
 from hybridwrap.run.selection import Selection, select
 from hybridwrap.run.stop import Stop
 
+TO_PEOPLE = Telling()
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -87,9 +89,8 @@ def selected(workshop: Workshop, selection: Selection, records: Mapping[str, Rec
     return select(workshop.stack, selection, status_of)
 
 
-def watcher(job: Job, telling: Telling | None = None, *, as_json: bool = False) -> Teller:
+def watcher(job: Job, telling: Telling = TO_PEOPLE) -> Teller:
     """Choose who tells of the run."""
-    telling = telling or Telling(as_json=as_json)
     if telling.as_json:
         return JsonLines(job.workshop.tools.clock)
     if telling.at_a_terminal:

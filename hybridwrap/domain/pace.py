@@ -9,18 +9,23 @@ from hybridwrap.domain.graph import Needs, order
 from hybridwrap.domain.run import Run
 
 DONE = frozenset({"ok", "unchanged", "destroyed", "planned"})
+SAME_WORK = {"resume": "apply"}
 
 
 def usual_seconds(runs: Sequence[Run], command: str) -> dict[str, float]:
     """Say how long each module took when the command last went well for it; `runs` are the newest first."""
     found: dict[str, float] = {}
     for run in runs:
-        if run.end is None or run.start.command != command:
+        if run.end is None or _work(run.start.command) != _work(command):
             continue
         for module, end in run.end.modules.items():
             if end.result in DONE and end.seconds:
                 found.setdefault(module, end.seconds)
     return found
+
+
+def _work(command: str) -> str:
+    return SAME_WORK.get(command, command)
 
 
 def for_each(needs: Needs, seconds: Mapping[str, float]) -> dict[str, float]:

@@ -37,7 +37,7 @@ def live_run() -> Iterator[Text]:
     theatre = Theatre(FOUR, CHAIN, columns=WIDTH)
     half_way(theatre)
     yield Text.from_ansi(theatre.file.getvalue().rstrip("\n"))
-    for line in live_lines(theatre.run._board, {"vm": 240.0}, 4, theatre.clock.monotonic(), Size(WIDTH, 24)):
+    for line in live_lines(theatre.run._board, 645.0, theatre.clock.monotonic(), Size(WIDTH, 24)):
         yield Text.assemble(*line)
 
 

@@ -24,6 +24,11 @@ def test_the_newest_good_end_of_the_same_command_says_how_long_a_module_takes() 
     assert usual_seconds(runs, "apply") == {"vm": 3, "db": 4}
 
 
+def test_what_a_resume_did_was_an_apply() -> None:
+    assert usual_seconds((run("resume", vm=ModuleEnd("ok", seconds=3)),), "apply") == {"vm": 3}
+    assert usual_seconds((run("apply", vm=ModuleEnd("ok", seconds=3)),), "resume") == {"vm": 3}
+
+
 def test_a_run_without_an_end_says_nothing() -> None:
     unended = Run(run("apply", vm=ModuleEnd("ok", seconds=3)).start, None)
     assert usual_seconds((unended,), "apply") == {}
