@@ -12,7 +12,7 @@ from hybridwrap.cli.board import Board, Work
 from hybridwrap.cli.display import Display
 from hybridwrap.cli.ending import FINE, OutputsByModule, last_lines
 from hybridwrap.cli.failures import below, headline
-from hybridwrap.cli.lines import DONE, PLANNED, cells, coloured, counted, duration, faint, in_signs, padded
+from hybridwrap.cli.lines import DONE, PLANNED, cells, coloured, counted, duration, faint, fitted, in_signs, padded
 from hybridwrap.cli.live_view import Size, live_lines, name_width
 from hybridwrap.cli.scene import Scene
 from hybridwrap.cli.steps import NORMAL, VERBOSE, in_words
@@ -25,6 +25,7 @@ SECONDS = 0.2  # between two looks at what changed
 FEW = 20  # modules of which each gets a line of its own, whatever became of it
 RESULT, COUNTS = 9, 22  # columns
 NEVER = (-1, -1)
+WARNING = 40  # characters of a warning that is told again
 NAMED = 5  # of modules that share a line
 
 
@@ -41,6 +42,7 @@ class LiveRun:
         self._usual: Mapping[str, float] = {}
         self._left: tuple[tuple[int, int], float | None] = (NEVER, None)  # as it was at a second, with so many ends
         self._folded: dict[str, ModuleEnd] = {}  # pending modules that got no line
+        self._warned: dict[str, list[str]] = {}  # text -> modules
         self._lock = RLock()
 
     @contextmanager
@@ -82,7 +84,12 @@ class LiveRun:
                 self._say(module, faint(told[1]))
 
     def warning(self, module: str, text: str) -> None:
-        self._say(module, click.style(f"warning: {text}", fg="yellow"))
+        """Tell it once; of which other modules it holds is told at the end."""
+        with self._lock:
+            self._warned.setdefault(text, []).append(module)
+            if self._warned[text] == [module]:
+                told = click.style(f"warning: {text}", fg="yellow")
+                self._display.print(f"{padded(module, self._name_width)}  {told}", wrap=True)
 
     def note(self, text: str) -> None:
         with self._lock:
@@ -135,7 +142,8 @@ class LiveRun:
         words = counted(end.counts, PLANNED if end.result == "planned" else DONE)
         told = headline(self._scene, module, end, work.phase if work else "")
         room = self._display.console.width - self._name_width - 2
-        lines = [_ended(end, counts, told) for counts in (padded(words, COUNTS), words, in_signs(end.counts))]
+        counted_in = [padded(words, COUNTS), words, in_signs(end.counts), *([""] if end.result in FINE else [])]
+        lines = [_ended(end, counts, told) for counts in counted_in]
         fitting = next((line for line in lines if cells(click.unstyle(line)) <= room), "")
         self._say(module, fitting or _ended(end, in_signs(end.counts), ""))
         if told and not fitting:
@@ -146,14 +154,16 @@ class LiveRun:
                 self._display.print(faint(shown), indent=2 + len(line) - len(shown), wrap=not line.startswith("log: "))
 
     def _unfold(self) -> None:
-        """Say of the pending modules in a line for each cause how many there are."""
+        """Say in a line for each cause how many modules wait, and for each warning which modules it is about."""
         behind: dict[str, list[str]] = {}
         for module, end in self._folded.items():
             behind.setdefault(_cause(end, self._folded), []).append(module)
         for cause, modules in behind.items():
-            names = ", ".join(modules[:NAMED]) + (f" and {len(modules) - NAMED} more" if len(modules) > NAMED else "")
-            self._display.print(f"{coloured('pending')}  {len(modules)} {cause}: {faint(names)}", wrap=True)
-        self._folded.clear()
+            self._display.print(f"{coloured('pending')}  {len(modules)} {cause}: {faint(_some(modules))}", wrap=True)
+        for text, (first, *others) in self._warned.items():
+            if others:
+                told = f"{fitted(text, WARNING)} ({first}): the same of {_some(others)}"
+                self._display.print(click.style(told, fg="yellow"), wrap=True)
 
     def _say(self, module: str, text: str) -> None:
         with self._lock:
@@ -167,6 +177,10 @@ class LiveRun:
 def _ended(end: ModuleEnd, counts: str, told: str) -> str:
     took = faint(duration(end.seconds)) if end.seconds else ""
     return "  ".join(part for part in (coloured(end.result, RESULT), counts if end.counts else "", told, took) if part)
+
+
+def _some(modules: Sequence[str]) -> str:
+    return ", ".join(modules[:NAMED]) + (f" and {len(modules) - NAMED} more" if len(modules) > NAMED else "")
 
 
 def _cause(end: ModuleEnd, pending: Mapping[str, ModuleEnd]) -> str:

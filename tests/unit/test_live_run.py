@@ -157,6 +157,25 @@ def test_after_the_end_only_what_was_done_is_left_and_the_cursor_is_back() -> No
     assert theatre.screen.lines == ["network        ok         3 created               4.1s"]
 
 
+def test_a_warning_about_many_modules_is_told_once_with_the_others_at_the_end() -> None:
+    theatre = Theatre(FOUR, CHAIN)
+    with theatre.run.at_work():
+        for module in FOUR:
+            theatre.run.warning(module, "it has secret inputs")
+    assert theatre.screen.lines == [
+        "network        warning: it has secret inputs",
+        "it has secret inputs (network): the same of vm, configuration, health",
+    ]
+
+
+def test_what_became_of_a_destroy_fits_into_a_line() -> None:
+    end = ModuleEnd("destroyed", counts={"remove": 14}, seconds=62, reason="14 of 14 objects gone, state empty")
+    theatre = Theatre(("dashboards-for-everybody",))
+    theatre.run.module_ended("dashboards-for-everybody", end)
+    line = "dashboards-for-everybody    destroyed  14 of 14 objects gone, state empty  1m02"
+    assert theatre.screen.lines == [line.replace("    ", "  ", 1)]
+
+
 def test_nothing_is_written_when_nothing_changed() -> None:
     theatre = Theatre(FOUR, CHAIN)
     with theatre.run.at_work():
