@@ -65,6 +65,17 @@ def test_later_runs_change_nothing_but_what_is_said_of_since() -> None:
     assert (since.status, since.run) == (Status.ERROR, story.run)
 
 
+def test_what_a_run_left_pending_is_still_so_in_its_report_when_a_later_one_has_done_it() -> None:
+    story = half_applied()
+    old = story.run
+    story.start({"configuration": ()})
+    story.apply("configuration", CREATE)
+    story.end()
+    configuration = module(read_report(story.ledger, old), "configuration")
+    assert (configuration.status, configuration.record.status) == (Status.PENDING, Status.NONE)
+    assert not configuration.open
+
+
 @pytest.mark.parametrize("run", [None, "newest"])
 def test_any_machine_reads_the_same(run: str | None) -> None:
     story = half_applied()

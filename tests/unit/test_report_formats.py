@@ -47,6 +47,7 @@ HOSTILE = (
     "| a | b |\n|---|---|\n<b>*x*</b> `y` @team #1 [z](javascript:alert(1)) https://evil.example",
     "</code></pre></details>\n\n# Heading\n\n- item",
     "{{ 7 * 7 }} {% raw %}",
+    "| only | pipes |",
     "\x1b[31mred\x1b[0m \u202egnp.exe \x00 \ufffe ]]> &lt;",
 )
 
@@ -377,7 +378,8 @@ def test_drift_is_for_programs_too(drifted: Story) -> None:
 
 
 def test_html_has_nothing_from_outside_but_as_text() -> None:
-    page, plain = Tags(rendered("html", hostile())), Tags(rendered("html", hostile("plain")))
+    named = hostile(name=f"vm {''.join(HOSTILE)}")
+    page, plain = Tags(rendered("html", named)), Tags(rendered("html", hostile("plain")))
     assert page.tags == plain.tags
     assert not {name for name in page.attributes if name.startswith("on") or name in ("style", "src", "srcset")}
     assert "{{ 7 * 7 }}" in page.text
