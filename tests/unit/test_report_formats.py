@@ -302,6 +302,11 @@ def test_no_text_gets_out_of_its_place_in_markdown(words: str) -> None:
     stays_in_place(words)
 
 
+def test_no_cell_loses_what_stands_behind_a_pipe() -> None:
+    page = page_of(rendered("markdown", hostile("a | b")))
+    assert page.text.count("a | b") == PLAIN.text.count("plain")
+
+
 def stays_in_place(words: str) -> None:
     page = page_of(rendered("markdown", hostile(words)))
     same = ("table", "tr", "td", "th", "details", "summary", "h3", "h4", "ul", "li", "strong", "br")
