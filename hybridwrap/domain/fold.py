@@ -124,7 +124,7 @@ def _ended(record: Record, body: End, time: str) -> Record:
         reason=doubt or body.reason,
         since=time,
         outputs=_kept_outputs(record.outputs, body.outputs, status),
-        objects=body.objects if body.outcome is Outcome.SUCCEEDED else body.objects or record.objects,
+        objects=body.objects or (record.objects if body.outcome is Outcome.UNKNOWN else ()),
         planned=intent.planned,
         inputs=intent.inputs,
         inputs_digest=intent.inputs_digest,

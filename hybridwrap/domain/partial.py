@@ -141,10 +141,17 @@ def objects_after(recorded: Iterable[CloudObject], stream: Stream, state_after: 
     if (instances := instances_of(state_after)) is not None:
         census.meet(instances)
         census.settle(stream)
+    if _is_saved(state_after):
+        census.drop(step for step in steps if step.action is Action.DELETE and step.fate is Fate.OPEN)
     for step in steps:
         if step.fate is Fate.OPEN and (step.provisioner or step.action is Action.CREATE):
             census.mark(step)
     return census.objects
+
+
+def _is_saved(state: Found) -> bool:
+    """Whether an engine has saved this state: not a place where there is nothing, nor one that a kill has emptied."""
+    return isinstance(state, EngineState) and state.readable and not state.zero_bytes
 
 
 class _Census:
@@ -204,6 +211,11 @@ class _Census:
         for key, o in self._placed.items():
             if o.address in imported:
                 self._placed[key] = replace(o, open=False, unfinished=False)
+
+    def drop(self, begun: Iterable[Step]) -> None:
+        """Leave out what the state has no more since its delete began: an engine forgets it when it succeeded."""
+        for step in begun:
+            self._known.pop((step.address, step.id), None)
 
     def mark(self, step: Step) -> None:
         """Mark open what was begun and not ended: the object that the state has there, else one without an id."""

@@ -452,6 +452,18 @@ def test_what_a_refresh_found_gone_is_no_longer_open_but_one_without_an_id_is() 
     assert objects_after([replace(A, open=True), begun], drift, holding()) == (begun,)
 
 
+def test_what_the_state_has_no_more_since_its_delete_began_is_deleted_though_nobody_said_so() -> None:
+    begun = Stream(hooks=(Hook("x.a", Action.DELETE, "start", "x", "id", "1"),))
+    assert objects_after([A], begun, holding()) == ()
+    assert objects_after([A], begun, holding(Instance("x.a", "x", "p", "1"))) == (replace(A, open=True),)
+
+
+@pytest.mark.parametrize("found", [None, EngineState("", 0, zero_bytes=True), EngineState("l", 5, readable=False)])
+def test_a_state_that_no_engine_has_saved_says_nothing_of_a_delete_that_began(found: EngineState | None) -> None:
+    begun = Stream(hooks=(Hook("x.a", Action.DELETE, "start", "x", "id", "1"),))
+    assert objects_after([A], begun, found) == (replace(A, open=True),)
+
+
 def test_a_replacement_killed_in_its_create_leaves_the_old_object_and_an_open_one() -> None:
     begun = Stream(hooks=(Hook("x.a", Action.CREATE, "start", "x"),))
     objects = objects_after([A], begun, holding(Instance("x.a", "x", "p", "1")))
