@@ -50,10 +50,14 @@ def _match(recorded: StateMark | None, found: StateMark, *, moved: bool) -> Matc
         return Match.NEW
     if recorded.place != found.place and not moved:
         return Match.MOVED
-    if not recorded.lineage:
-        return Match.ADVANCED if found.lineage else Match.SAME
-    if not found.lineage:
+    if recorded.lineage and found.lineage:
+        return _of_two_states(recorded, found)
+    if recorded.lineage:
         return Match.ABSENT
+    return Match.ADVANCED if found.lineage else Match.SAME
+
+
+def _of_two_states(recorded: StateMark, found: StateMark) -> Match:
     if recorded.lineage != found.lineage:
         return Match.FOREIGN
     if found.serial < recorded.serial:
