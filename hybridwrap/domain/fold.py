@@ -124,7 +124,7 @@ def _ended(record: Record, body: End, time: str) -> Record:
         reason=doubt or body.reason,
         since=time,
         outputs=_kept_outputs(record.outputs, body.outputs, status),
-        objects=body.objects or (record.objects if body.outcome is Outcome.UNKNOWN else ()),
+        objects=body.objects if _tells_all(intent, body) else body.objects or record.objects,
         planned=intent.planned,
         inputs=intent.inputs,
         inputs_digest=intent.inputs_digest,
@@ -147,6 +147,11 @@ def _ended(record: Record, body: End, time: str) -> Record:
 def _drift_after(record: Record, status: Status) -> Drift | None:
     """What a change leaves of the drift that was seen before it."""
     return record.drift.after_change() if record.drift and status is not Status.DESTROYED else None
+
+
+def _tells_all(intent: Begin, body: End) -> bool:
+    """Whether an end without objects means that there are none; a destroy may leave none however it ends."""
+    return body.outcome is Outcome.SUCCEEDED or (intent.command == "destroy" and body.outcome is not Outcome.UNKNOWN)
 
 
 def _declared_by(record: Record, intent: Begin) -> Record:
