@@ -13,15 +13,14 @@ from dataclasses import dataclass, replace
 import click
 
 from hybridwrap.cli.columns import fitting, widest
-from hybridwrap.cli.failures import told
-from hybridwrap.cli.lines import cells, coloured, faint, fitted, local_time, table, ticking
+from hybridwrap.cli.lines import cells, coloured, faint, fitted, local_time, table
 from hybridwrap.cli.overview import Overview
-from hybridwrap.cli.scene import place_of, shortened
-from hybridwrap.domain.drift import Difference, DriftResult
-from hybridwrap.domain.moments import seconds_between
+from hybridwrap.cli.scene import shortened
+from hybridwrap.cli.standing_text import new_drift, said, some
+from hybridwrap.domain.drift import DriftResult
 from hybridwrap.domain.outputs import Provenance
 from hybridwrap.domain.status import Status
-from hybridwrap.run.standing import Standing, summary_of
+from hybridwrap.run.standing import Standing
 
 HEAD = ("module", "status", "since", "by", "outputs", "objects")
 LEFT_OUT_FIRST = ("by", "objects", "outputs", "since")  # where a terminal has no room
@@ -29,7 +28,6 @@ INDENT = 2
 LEAST_NAME = 16  # columns for a name, however narrow the terminal is
 AROUND = 5  # lines above, between and below the rows, and that of the prompt
 NAMED = 6  # modules that are named in a line that stands for many
-FEW = 5  # objects that are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,7 @@ def parted(seen: Overview) -> tuple[list[Standing], list[Standing]]:
 
 
 def is_well(standing: Standing, today: str) -> bool:
-    quiet = not (standing.reason or standing.open or standing.warnings or _new_drift(standing, today))
+    quiet = not (standing.reason or standing.open or standing.warnings or new_drift(standing, today))
     return standing.status is Status.OK and quiet
 
 
@@ -137,7 +135,7 @@ class _Table:
             if standing.module not in pending:
                 yield from block
         for cause, modules in behind(pending).items():
-            yield f"{coloured(Status.PENDING)}  {len(modules)} {cause}: {faint(_some(modules))}"
+            yield f"{coloured(Status.PENDING)}  {len(modules)} {cause}: {faint(some(modules))}"
 
     def _fits(self, lines: int) -> bool:
         return not self._frame.height or lines + AROUND <= self._frame.height
@@ -225,7 +223,7 @@ def _folded(well: Sequence[Standing], width: int) -> str:
 def _details(standing: Standing, seen: Overview, depth: int, width: int) -> Iterator[str]:
     """What is to be known of a module that is not well, below its row."""
     indent = " " * INDENT * (depth + 2)
-    for text in (text for text in _said(standing, seen) if text):
+    for text in (text for text in said(standing, seen) if text):
         yield from textwrap.wrap(
             text,
             width=max(width, 40) if width else 10_000,
@@ -236,37 +234,3 @@ def _details(standing: Standing, seen: Overview, depth: int, width: int) -> Iter
         )
     if standing.errors and standing.log:
         yield faint(f"{indent}log: {shortened(standing.log)}")
-
-
-def _said(standing: Standing, seen: Overview) -> Iterator[str]:
-    summary = summary_of(standing.errors) if standing.errors else ""
-    if summary and standing.reason.startswith(summary):
-        error, root = standing.errors[0], seen.stack.root
-        more = summary.removeprefix(summary_of(standing.errors[:1]))
-        yield told(error, place_of(error, root / standing.source, root)) + more
-        yield standing.reason.removeprefix(summary).removeprefix("; ")
-    else:
-        yield standing.reason
-    if sign := seen.signs.get(standing.module):
-        yield f"last sign of life {ticking(seconds_between(sign, seen.now.isoformat()))} ago"
-    if standing.open:
-        yield f"began, and nobody knows how it ended: {_named(standing)}"
-    if drifted := _new_drift(standing, seen.today):
-        yield f"not as the state says: {_some([difference.address for difference in drifted])}"
-    yield from standing.warnings
-    if standing.owner and standing.owner not in {other.module for other in seen.standings}:
-        yield f"goes with {standing.owner}"
-
-
-def _named(standing: Standing) -> str:
-    names = [f"{o.address} ({o.id})" if o.id else o.address for o in standing.open]
-    return _some(names)
-
-
-def _new_drift(standing: Standing, today: str) -> tuple[Difference, ...]:
-    return standing.drift.new(today) if standing.drift else ()
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
-    return ", ".join(names[:FEW]) + more

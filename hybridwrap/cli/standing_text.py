@@ -1,0 +1,52 @@
+"""What is to be known of a module that is not well, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hybridwrap.cli.failures import told
+from hybridwrap.cli.lines import ticking
+from hybridwrap.cli.overview import Overview
+from hybridwrap.cli.scene import place_of
+from hybridwrap.domain.drift import Difference
+from hybridwrap.domain.moments import seconds_between
+from hybridwrap.run.standing import Standing, summary_of
+
+FEW = 5  # names in a sentence
+
+
+def said(standing: Standing, seen: Overview) -> Iterator[str]:
+    """Yield them, the reason first; some may be empty."""
+    summary = summary_of(standing.errors) if standing.errors else ""
+    if summary and standing.reason.startswith(summary):
+        error, root = standing.errors[0], seen.stack.root
+        more = summary.removeprefix(summary_of(standing.errors[:1]))
+        yield told(error, place_of(error, root / standing.source, root)) + more
+        yield standing.reason.removeprefix(summary).removeprefix("; ")
+    else:
+        yield standing.reason
+    if sign := seen.signs.get(standing.module):
+        yield f"last sign of life {ticking(seconds_between(sign, seen.now.isoformat()))} ago"
+    if standing.open:
+        yield f"began, and nobody knows how it ended: {_named(standing)}"
+    if drifted := new_drift(standing, seen.today):
+        yield f"not as the state says: {some([difference.address for difference in drifted])}"
+    yield from standing.warnings
+    if standing.owner and standing.owner not in {other.module for other in seen.standings}:
+        yield f"goes with {standing.owner}"
+
+
+def _named(standing: Standing) -> str:
+    names = [f"{o.address} ({o.id})" if o.id else o.address for o in standing.open]
+    return some(names)
+
+
+def new_drift(standing: Standing, today: str) -> tuple[Difference, ...]:
+    """What differs and is not accepted."""
+    return standing.drift.new(today) if standing.drift else ()
+
+
+def some(names: Sequence[str]) -> str:
+    """Name the first few, and count the others."""
+    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
+    return ", ".join(names[:FEW]) + more
