@@ -15,7 +15,7 @@ from typing import TypeVar, get_type_hints
 import msgspec
 
 from hybridwrap.domain import json
-from hybridwrap.domain.entry import BODIES, FORMAT_VERSION, Body, Entry, Kind, Late, RecordedInput
+from hybridwrap.domain.entry import BODIES, FORMAT_VERSION, Adopt, Body, Entry, Kind, Late, RecordedInput
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.outputs import Output
 from hybridwrap.domain.record import Record
@@ -23,7 +23,7 @@ from hybridwrap.errors import LedgerDamaged, LedgerMisused
 
 INLINE_BYTES = 48 * 1024
 LARGE = frozenset({"inputs", "outputs", "previous_outputs", "planned", "objects", "errors", "steps", "drift"})
-NESTED = frozenset({"end", "intent"})  # parts that have large fields of their own
+NESTED = frozenset({"end", "intent", "carried"})  # parts that have large fields of their own
 
 Spill = Callable[[bytes], str]  # keeps bytes elsewhere, returns their digest
 Fetch = Callable[[str], bytes]
@@ -127,7 +127,8 @@ def shaped(document: Json, shape: type[T], where: str) -> T:
 def refuse_secrets(module: str, body: Body) -> None:
     """Raise LedgerMisused when a body carries the value of a sensitive output or input."""
     holder = body.end if isinstance(body, Late) else body
-    for name, value in _named_values(holder):
+    carried = holder.carried if isinstance(holder, Adopt) else None
+    for name, value in (*_named_values(holder), *_named_values(carried)):
         if value.sensitive and value.value is not None:
             raise LedgerMisused(f"{module}: the value of the sensitive {name} was about to be written into the ledger")
 

@@ -219,6 +219,37 @@ class Observe:
 
 
 @dataclass(frozen=True, slots=True)
+class Carried:
+    """What a rename takes along of a record besides state, outputs and objects; all fields are those of `Record`."""
+
+    incarnation: str
+    status: Status
+    outcome: Outcome | None = None
+    reason: str = ""
+    since: str = ""
+    by: str = ""
+    run: str = ""
+    operation: str = ""
+    command: str = ""
+    inputs: Mapping[str, RecordedInput] = field(default_factory=dict)
+    inputs_digest: str = ""
+    upstream_digest: str = ""
+    source: Source | None = None
+    engine: EngineIdentity | None = None
+    planned: tuple[PlannedChange, ...] = ()
+    failed_command: tuple[str, ...] = ()
+    errors: tuple[Diagnostic, ...] = ()
+    warnings: tuple[str, ...] = ()
+    log: str = ""
+    state_lock: str = ""
+    evidence: tuple[str, ...] = ()
+    doubted: bool = False
+    declared: Declared | None = None
+    owner_incarnation: str = ""
+    drift: Drift | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Adopt:
     """An existing state taken into the ledger, or what came here by a rename."""
 
@@ -228,6 +259,7 @@ class Adopt:
     outputs: Mapping[str, Output] = field(default_factory=dict)
     objects: tuple[CloudObject, ...] = ()
     origin: Mapping[str, Json] = field(default_factory=dict)  # {module, seq, hash} after a rename
+    carried: Carried | None = None  # after a rename
 
 
 @dataclass(frozen=True, slots=True)

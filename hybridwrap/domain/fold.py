@@ -6,12 +6,13 @@ Keeps: what is known is never emptied by a failure, and what turned out not to h
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from hybridwrap.domain.drift import Drift
 from hybridwrap.domain.entry import (
     Adopt,
     Begin,
+    Carried,
     Confirm,
     End,
     Entry,
@@ -202,9 +203,24 @@ def _observed(record: Record, entry: Entry, body: Observe) -> Record:
 
 
 def _adopted(record: Record, entry: Entry, body: Adopt) -> Record:
+    if body.carried:
+        return _renamed(record, body, body.carried)
     drift = _drift_after(record, Status.OK)
     taken = replace(record, state=body.state, outputs=body.outputs, objects=body.objects, drift=drift)
     return _settled(taken, entry, Status.OK, body.reason, body.run)
+
+
+def _renamed(record: Record, body: Adopt, carried: Carried) -> Record:
+    """The record that the module had under its old name: nothing was done to it."""
+    kept = {field.name: getattr(carried, field.name) for field in fields(carried)}
+    return replace(
+        Record(record.module, record.seq, record.tail),
+        settled=carried.status,
+        state=body.state,
+        outputs=body.outputs,
+        objects=body.objects,
+        **kept,
+    )
 
 
 def _settled(record: Record, entry: Entry, status: Status, reason: str, run: str) -> Record:

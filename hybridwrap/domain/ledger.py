@@ -291,6 +291,8 @@ class Ledger:
         return Draft(self._keys.entry(entry.module, entry.seq), encode_entry(entry, self._blobs.put), entry_id)
 
     def _incarnation(self, record: Record, body: Body) -> str:
+        if isinstance(body, Adopt) and body.carried:
+            return body.carried.incarnation
         begins = isinstance(body, Begin | Adopt) or (isinstance(body, Observe) and body.status not in {None, *FRESH})
         return self.ids.new() if begins and record.settled in FRESH else record.incarnation
 

@@ -327,6 +327,9 @@ class Engines(Protocol):
         Those of `inputs` that every command needs (const variables) go into the environment of all its commands.
         """
 
+    def place(self, module: Module) -> StatePlace | None:
+        """Where the manifest puts a module's state, None when that can't be told without an engine."""
+
     def warnings(self) -> tuple[str, ...]:
         """What was left out of or changed in the engines' environment, each said once over all calls."""
 

@@ -25,6 +25,7 @@ from hybridwrap.domain.entry import (
     Begin,
     Body,
     Cancel,
+    Carried,
     CloudObject,
     Confirm,
     End,
@@ -107,6 +108,16 @@ declared = built(
     backend_config=listed(texts),
     var_files=listed(texts),
 )
+carried = built(
+    Carried,
+    inputs=inputs,
+    planned=listed(built(PlannedChange)),
+    errors=listed(built(Diagnostic)),
+    source=st.none() | built(Source),
+    engine=st.none() | built(EngineIdentity),
+    declared=st.none() | declared,
+    drift=st.none() | built(Drift, differences=listed(differences)),
+)
 bodies: st.SearchStrategy[Body] = st.one_of(
     built(
         Begin,
@@ -133,7 +144,14 @@ bodies: st.SearchStrategy[Body] = st.one_of(
         engine=st.none() | built(EngineIdentity),
         drift=st.none() | built(Drift, differences=listed(differences), accepted=listed(built(Acceptance))),
     ),
-    built(Adopt, state=marks, outputs=outputs, objects=objects, origin=st.dictionaries(texts, values, max_size=2)),
+    built(
+        Adopt,
+        state=marks,
+        outputs=outputs,
+        objects=objects,
+        origin=st.dictionaries(texts, values, max_size=2),
+        carried=st.none() | carried,
+    ),
     built(Retain),
     built(Moved),
     built(Late, end=ends),
@@ -233,6 +251,7 @@ def test_large_inputs_and_outputs_lie_in_blobs_and_nobody_notices() -> None:
 
 
 SECRET = Output(Provenance.KNOWN, sensitive=True, value="hunter2")
+SECRET_INPUT = RecordedInput("hunter2", sensitive=True)
 
 
 @pytest.mark.parametrize(
@@ -241,9 +260,10 @@ SECRET = Output(Provenance.KNOWN, sensitive=True, value="hunter2")
         dataclasses.replace(ok(), outputs={"password": SECRET}),
         Late(dataclasses.replace(ok(), outputs={"password": SECRET})),
         dataclasses.replace(begin(), previous_outputs={"password": SECRET}),
-        dataclasses.replace(begin(), inputs={"password": RecordedInput("hunter2", sensitive=True)}),
+        dataclasses.replace(begin(), inputs={"password": SECRET_INPUT}),
         Observe("R1", "seen", outputs={"password": SECRET}),
         Adopt("R1", "taken in", state(1), outputs={"password": SECRET}),
+        Adopt("R1", "renamed", state(1), carried=Carried("I1", Status.OK, inputs={"password": SECRET_INPUT})),
     ],
 )
 def test_the_value_of_a_secret_is_never_written(body: Body) -> None:

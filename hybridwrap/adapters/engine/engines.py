@@ -8,7 +8,7 @@ from threading import Lock
 from types import MappingProxyType
 
 from hybridwrap.adapters.engine import programs
-from hybridwrap.adapters.engine.backend import settle_backend
+from hybridwrap.adapters.engine.backend import place_of, settle_backend
 from hybridwrap.adapters.engine.collector import collector_settings, free_memory
 from hybridwrap.adapters.engine.environment import constant_variables, engine_environment, refuse_misleading
 from hybridwrap.adapters.engine.layout import Layout, relative
@@ -21,7 +21,8 @@ from hybridwrap.adapters.engine.versions import Versions
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.ports import Clock
 from hybridwrap.domain.stack import Module, Stack
-from hybridwrap.errors import PreflightRefused
+from hybridwrap.domain.state import StatePlace
+from hybridwrap.errors import InvalidManifest, PreflightRefused
 
 _NO_INPUTS: Mapping[str, Json] = MappingProxyType({})
 
@@ -59,6 +60,16 @@ class StackEngines:
         setup = Setup(module, self._layout, source, data, program, identity, env, backend)
         self._fit_in(setup)
         return EngineOfModule(setup, self._processes, self._reader)
+
+    def place(self, module: Module) -> StatePlace | None:
+        try:
+            backend = settle_backend(module, self._layout)
+        except (PreflightRefused, InvalidManifest):
+            return None
+        if backend.settings is None:
+            return None
+        workspace = module.workspace or "default"
+        return place_of(backend.type, backend.settings, workspace, module.source.resolve(), self._layout.root)
 
     def warnings(self) -> tuple[str, ...]:
         with self._lock:
