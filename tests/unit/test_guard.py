@@ -1,0 +1,48 @@
+"""The state guard: which difference between record and state stops a run."""
+
+from __future__ import annotations
+
+import pytest
+
+from hybridwrap.domain.entry import StateMark
+from hybridwrap.domain.guard import Match, compare
+from hybridwrap.domain.state import StatePlace
+
+HERE = StatePlace("s3", "shop/vm.tfstate", "states")
+THERE = StatePlace("s3", "shop/vm.tfstate", "other-states")
+
+
+def mark(lineage: str = "", serial: int = 0, place: StatePlace = HERE) -> StateMark:
+    return StateMark(place, lineage, serial)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "found", "match", "safe"),
+    [
+        (None, mark(), Match.NEW, True),
+        (None, mark("a", 3), Match.NEW, True),
+        (mark("a", 3), mark("a", 3), Match.SAME, True),
+        (mark("a", 3), mark("a", 5), Match.ADVANCED, True),
+        (mark(), mark(), Match.SAME, True),
+        (mark(), mark("a", 1), Match.ADVANCED, True),
+        (mark("a", 3), mark(), Match.ABSENT, False),
+        (mark("a", 3), mark("a", 2), Match.OLDER, False),
+        (mark("a", 3), mark("b", 9), Match.FOREIGN, False),
+        (mark("a", 3), mark("a", 3, THERE), Match.MOVED, False),
+    ],
+)
+def test_only_the_same_state_or_its_future_is_safe(
+    recorded: StateMark | None, found: StateMark, match: Match, safe: bool
+) -> None:
+    comparison = compare(recorded, found)
+    assert (comparison.match, comparison.safe) == (match, safe)
+
+
+def test_a_word_that_the_state_was_moved_still_asks_for_the_same_state() -> None:
+    assert compare(mark("a", 3), mark("a", 3, THERE), moved=True).match is Match.SAME
+    assert compare(mark("a", 3), mark("b", 3, THERE), moved=True).match is Match.FOREIGN
+    assert compare(mark("a", 3), mark("", 0, THERE), moved=True).match is Match.ABSENT
+
+
+def test_a_change_from_outside_names_both_serials() -> None:
+    assert str(compare(mark("a", 41), mark("a", 43))) == "changed outside (serial 41 -> 43)"
