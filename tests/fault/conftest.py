@@ -1,4 +1,4 @@
-"""A small stack for runs in which something dies."""
+"""A small stack for runs in which something dies, and the scorecard that its tests fill."""
 
 from __future__ import annotations
 
@@ -8,12 +8,49 @@ from pathlib import Path
 
 import pytest
 
+from hybridwrap.domain import json
 from tests.support import s3_servers
 from tests.support.lost_runner import S3_STATE, write_stack
 from tests.support.project import Project
 from tests.support.s3_servers import Server
 
 _buckets = count()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all-faults", action="store_true", help="the whole matrix of faults, not only a sample")
+    parser.addoption("--refresh-pages", action="store_true", help="write what was played into the documentation")
+    parser.addoption("--scorecard", help="a file to which each fault appends what was measured, as a line of JSON")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "matrix: one of many like it, run by `make faults` alone")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--all-faults", default=False):
+        return
+    left_out = [item for item in items if item.get_closest_marker("matrix")]
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=left_out)
+
+
+class Score:
+    """What the faults of one test have shown."""
+
+    def __init__(self, file: str | None, test: str) -> None:
+        self._file = file
+        self._test = test
+
+    def add(self, **measured: object) -> None:
+        if self._file:
+            with Path(self._file).open("ab") as lines:
+                lines.write(json.canonical({"test": self._test, **measured}) + b"\n")
+
+
+@pytest.fixture
+def score(request: pytest.FixtureRequest) -> Score:
+    return Score(request.config.getoption("--scorecard", default=None), request.node.nodeid)
 
 
 @pytest.fixture

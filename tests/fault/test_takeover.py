@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
 from hybridwrap.domain.entry import End, Kind, Late, LockFile, Locks, Takeover
 from hybridwrap.domain.status import Outcome, Status
 from tests.support.fakecloud.cloud import Cloud
-from tests.support.lost_runner import engines_of, hanging, kill, kill_engines, ledger_of, wait_until
+from tests.support.lost_runner import engines_of, hanging, kill, ledger_of, lose_host, wait_until
 from tests.support.project import Project, Ran, wait
 
 pytestmark = pytest.mark.e2e
-
-
-def lose_host(project: Project) -> None:
-    """Nobody will see its operations' folders again."""
-    shutil.rmtree(project.root / ".hybridwrap/operations")
 
 
 def unlock(project: Project, *, operation: str = "", reason: str = "the runner was reclaimed") -> Ran:
@@ -28,11 +21,7 @@ def unlock(project: Project, *, operation: str = "", reason: str = "the runner w
 @pytest.fixture
 def lost(on_s3: Project, cloud: Cloud) -> Project:
     """Host and engine are gone while `gate` is being made; `net` was seen, and sent off the host."""
-    with hanging(on_s3, cloud, "gate", "network") as process:
-        wait_until(lambda: any(beat.objects for beat in ledger_of(on_s3).beats("network")))
-        kill(process)
-        kill_engines(on_s3)
-    lose_host(on_s3)
+    lose_host(on_s3, cloud)
     return on_s3
 
 
@@ -78,10 +67,7 @@ def test_the_word_has_to_name_the_operation(lost: Project) -> None:
 
 
 def test_a_lock_of_who_knows_whom_stops_a_takeover_until_it_is_named(on_s3: Project, cloud: Cloud) -> None:
-    with hanging(on_s3, cloud, "gate", "network") as process:
-        kill(process)
-        kill_engines(on_s3)
-    lose_host(on_s3)
+    lose_host(on_s3, cloud, sent=False)
 
     stopped = unlock(on_s3)
 

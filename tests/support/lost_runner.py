@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -11,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
 
-from hybridwrap.cli.compose import equip, load
+from hybridwrap.cli.compose import Workshop, equip, load
 from hybridwrap.cli.options import Place
 from hybridwrap.domain.ledger import Ledger
 from tests.support.fakecloud.cloud import Cloud
@@ -100,8 +101,8 @@ def kill_engines(project: Project) -> None:
     wait_until(lambda: not engines_of(project))
 
 
-def until_said(process: subprocess.Popen[str], text: str, *, seconds: float = 60) -> None:
-    """Read what a process prints until a line has this text; a process that never says it is killed."""
+def until_said(process: subprocess.Popen[str], text: str, *, seconds: float = 60) -> str:
+    """Read what a process prints until a line has this text, and return it; one that never says it is killed."""
     assert process.stdout
     overdue = Timer(seconds, process.kill)
     overdue.start()
@@ -110,6 +111,7 @@ def until_said(process: subprocess.Popen[str], text: str, *, seconds: float = 60
         said.append(process.stdout.readline())
         assert said[-1], f"{text!r} was not said: {''.join(said)}"
     overdue.cancel()
+    return "".join(said)
 
 
 def wait_until(holds: Callable[[], bool], *, seconds: float = 60) -> None:
@@ -124,7 +126,24 @@ def operation_folders(project: Project) -> list[Path]:
     return sorted((project.root / ".hybridwrap" / "operations").iterdir())
 
 
+def lose_host(project: Project, cloud: Cloud, *, sent: bool = True) -> None:
+    """Kill an apply and its engine while `gate` is being made, and lose the disk that its folders were on.
+
+    `sent`: the ids of what was made had left the host before.
+    """
+    with hanging(project, cloud, "gate", "network") as process:
+        if sent:
+            wait_until(lambda: any(beat.objects for beat in ledger_of(project).beats("network")))
+        kill(process)
+        kill_engines(project)
+    shutil.rmtree(project.root / ".hybridwrap" / "operations")
+
+
+def workshop_of(project: Project) -> Workshop:
+    """What a command would work with in a project, for this process's own environment."""
+    return equip(load(Place(project.root / "hybridwrap.yaml", None)))
+
+
 def ledger_of(project: Project) -> Ledger:
     """The ledger of a project, wherever the manifest has it."""
-    ledger: Ledger = equip(load(Place(project.root / "hybridwrap.yaml", None))).ledger
-    return ledger
+    return workshop_of(project).ledger

@@ -114,7 +114,7 @@ def _about_lock(hold: Hold) -> Iterator[str]:
             yield f"  state lock  not visible: {reason}"
         case lock:
             ours = "; left by an operation that is dead: the next apply releases it"
-            yield f"  state lock  {lock}{ours if lock.id == hold.record.state_lock else ''}"
+            yield f"  state {lock}{ours if lock.id == hold.record.state_lock else ''}"
             if not lock.holds:
                 yield "              a left-over that keeps nobody out"
             elif hold.record.holder is None:

@@ -1,0 +1,79 @@
+"""Transcripts in the documentation: each is played by a scene and compared with what the page shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from getpass import getuser
+from pathlib import Path
+
+from tests.support.project import Project
+from tools.transcripts import as_reader, lasting
+
+PAGE = Path(__file__).parents[2] / "docs" / "operations.md"
+HOME = "/home/ana/shop"
+
+
+@dataclass
+class Screen:
+    """Commands as they are typed in a project, and what they print."""
+
+    project: Project
+    lines: list[str] = field(default_factory=list)
+
+    def type(self, line: str) -> str:
+        """Run `hybridwrap …`; return what it printed."""
+        process = self.start(line)
+        return self.until_it_ends(process)
+
+    def start(self, line: str) -> subprocess.Popen[str]:
+        self.lines.append(f"$ {line}\n")
+        return subprocess.Popen(
+            [sys.executable, "-m", *shlex.split(line)],
+            cwd=self.project.root,
+            env=self.project.env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def until_it_ends(self, process: subprocess.Popen[str]) -> str:
+        printed, _ = process.communicate(timeout=120)
+        self.lines.append(printed)
+        if process.returncode:
+            self.lines.append(f"exit code {process.returncode}\n")
+        return printed
+
+    @property
+    def text(self) -> str:
+        name, host = re.escape(getuser()), re.escape(os.uname().nodename)
+        shown = "".join(self.lines).replace(str(self.project.root), HOME)
+        shown = re.sub(rf"\b{name}@{host}\b", "ana@laptop", shown)
+        shown = re.sub(rf"\b{name}( +)on {host}\b", "ana on laptop", shown)
+        return as_reader("".join(f"{line.rstrip()}\n" for line in shown.splitlines()))
+
+
+def shown(scene: str) -> str:
+    """What the page shows for a scene."""
+    return _block(scene).search(PAGE.read_text())["shown"]  # type: ignore[index]
+
+
+def refresh(scene: str, screen: Screen) -> None:
+    """Put what was played into the page, unless what it shows is still true."""
+    if lasting(shown(scene)) != lasting(screen.text):
+        page = PAGE.read_text()
+        found = _block(scene).search(page)
+        assert found
+        PAGE.write_text(page[: found.start("shown")] + screen.text + page[found.end("shown") :])
+
+
+def _block(scene: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"^<!-- played by {re.escape(scene)} -->\n+```console\n(?P<shown>.*?)^```$", re.MULTILINE | re.DOTALL
+    )
