@@ -82,6 +82,8 @@ def _module(context: Context, record: Record) -> Module | None:
 
 def _inputs(context: Context, module: Module, record: Record) -> ResolvedInputs | str:
     """The inputs as the manifest has them, else as they are recorded, else why there are none."""
+    if not module.source.is_dir():
+        return f"its folder {module.source} is not there"
     if module.name in context.tools.stack.modules:
         try:
             resolved = resolve(context, module.name)

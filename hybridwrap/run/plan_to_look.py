@@ -26,8 +26,6 @@ def plan_to_look(
         return ""
     if isinstance(given, str):
         return given
-    if not module.source.is_dir():
-        return f"its folder {module.source} is not there"
     folder = context.tools.folders.make(context.tools.ids.new())
     try:
         engine.init(folder)

@@ -5,6 +5,7 @@ The generated file holds an empty block and is the same for every environment: t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,10 +71,12 @@ def place_of(kind: str, settings: Mapping[str, Json], workspace: str, source: Pa
 
 
 def local_file(settings: Mapping[str, Json], workspace: str, source: Path) -> Path:
-    """The file of a local backend, whose settings are relative to the module's folder."""
+    """The file of a local backend, whose settings are relative to the module's folder, also where that is gone."""
     if workspace == "default":
-        return source / str(settings.get("path") or "terraform.tfstate")
-    return source / str(settings.get("workspace_dir") or "terraform.tfstate.d") / workspace / "terraform.tfstate"
+        file = source / str(settings.get("path") or "terraform.tfstate")
+    else:
+        file = source / str(settings.get("workspace_dir") or "terraform.tfstate.d") / workspace / "terraform.tfstate"
+    return file if source.is_dir() else Path(os.path.normpath(file))
 
 
 def object_key(settings: Mapping[str, Json], workspace: str) -> str:
