@@ -7,52 +7,22 @@ was lost, so that client has none; what may be repeated goes through a second cl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from hybridwrap.adapters.s3_connection import S3Connection, S3Settings
 from hybridwrap.adapters.s3_errors import Answer
-from hybridwrap.adapters.s3_signed_reads import SignedReads
 from hybridwrap.domain.ports import Attempt, Creation, Listed
 from hybridwrap.errors import LedgerUnreachable
 
-if TYPE_CHECKING:
-    from botocore.config import Config
-    from mypy_boto3_s3 import S3Client
-
 T = TypeVar("T")
-TIMEOUT_SECONDS = 5
-CONNECTIONS = 32
-ATTEMPTS = 5
 NOT_THERE = frozenset({"NoSuchKey", "404"})
 NOT_THE_ONE = frozenset({404, 409, 412})
-
-
-@dataclass(frozen=True, slots=True)
-class S3Settings:
-    """Where the bucket is and how it is spoken to; "" leaves the choice to the SDK and its environment."""
-
-    bucket: str
-    prefix: str = ""
-    region: str = ""
-    profile: str = ""
-    endpoint: str = ""
-    path_style: bool = False
-    kms_key_id: str = ""  # objects are then encrypted by SSE-KMS
-
-
-@dataclass(frozen=True, slots=True)
-class _Clients:
-    once: S3Client  # for what must not be repeated
-    often: S3Client
-    reads: SignedReads
 
 
 class S3Store:
     def __init__(self, settings: S3Settings) -> None:
         self._settings = settings
-        self._connecting = Lock()
-        self._clients: _Clients | None = None
+        self._connection = S3Connection(settings)
         self._prefix = f"{settings.prefix.rstrip('/')}/" if settings.prefix.strip("/") else ""
 
     @property
@@ -63,9 +33,9 @@ class S3Store:
         from botocore.exceptions import BotoCoreError, ClientError
 
         try:
-            self._once.put_object(**self._put(key, data), IfNoneMatch="*")
+            self._connection.once.put_object(**self._put(key, data), IfNoneMatch="*")
         except ClientError as error:
-            return Answer.of(error.response, "PutObject").attempt(self._url(key), self._region)
+            return Answer.of(error.response, "PutObject").attempt(self._url(key), self._connection.region)
         except BotoCoreError as error:
             return Attempt(_without_answer(error), f"{self._url(key)}: {error}")
         except LedgerUnreachable as error:
@@ -73,13 +43,15 @@ class S3Store:
         return Attempt(Creation.STORED)
 
     def read(self, key: str) -> bytes | None:
-        quick = self._connected().reads.read(self._prefix + key)
+        quick = self._connection.reads.read(self._prefix + key)
         if quick is not None:
             return quick.content
 
         def get() -> bytes:
-            self._connected().reads.expect(self._prefix + key)
-            return self._often.get_object(Bucket=self._settings.bucket, Key=self._prefix + key)["Body"].read()
+            self._connection.reads.expect(self._prefix + key)
+            return self._connection.often.get_object(Bucket=self._settings.bucket, Key=self._prefix + key)[
+                "Body"
+            ].read()
 
         return self._asked("GetObject", key, get, lambda answer: answer.code in NOT_THERE)
 
@@ -87,7 +59,7 @@ class S3Store:
         only: dict[str, Any] = {} if over is None else {"IfMatch": over} if over else {"IfNoneMatch": "*"}
 
         def put() -> str:
-            return self._often.put_object(**self._put(key, data), **only)["ETag"]
+            return self._connection.often.put_object(**self._put(key, data), **only)["ETag"]
 
         return self._asked("PutObject", key, put, lambda answer: bool(only) and answer.status in NOT_THE_ONE)
 
@@ -106,13 +78,15 @@ class S3Store:
 
     def delete(self, key: str) -> None:
         def remove() -> None:
-            self._often.delete_object(Bucket=self._settings.bucket, Key=self._prefix + key)
+            self._connection.often.delete_object(Bucket=self._settings.bucket, Key=self._prefix + key)
 
         self._asked("DeleteObject", key, remove, lambda answer: answer.code in NOT_THERE)
 
     def _page(self, prefix: str, more: dict[str, Any]) -> dict[str, Any]:
         def ask() -> dict[str, Any]:
-            page = self._often.list_objects_v2(Bucket=self._settings.bucket, Prefix=self._prefix + prefix, **more)
+            page = self._connection.often.list_objects_v2(
+                Bucket=self._settings.bucket, Prefix=self._prefix + prefix, **more
+            )
             return dict(page)
 
         return self._asked("ListObjectsV2", prefix, ask, lambda _: False) or {}
@@ -127,7 +101,7 @@ class S3Store:
             answer = Answer.of(error.response, action)
             if absent(answer):
                 return None
-            raise LedgerUnreachable(answer.explained(self._url(key), self._region)) from error
+            raise LedgerUnreachable(answer.explained(self._url(key), self._connection.region)) from error
         except BotoCoreError as error:
             raise LedgerUnreachable(f"{self._url(key)}: {error}") from error
 
@@ -139,54 +113,6 @@ class S3Store:
     def _url(self, key: str) -> str:
         at = f" at {self._settings.endpoint}" if self._settings.endpoint else ""
         return f"s3://{self._settings.bucket}/{self._prefix}{key}{at}"
-
-    @property
-    def _region(self) -> str:
-        return self._settings.region or self._often.meta.region_name
-
-    @property
-    def _once(self) -> S3Client:
-        return self._connected().once
-
-    @property
-    def _often(self) -> S3Client:
-        return self._connected().often
-
-    def _connected(self) -> _Clients:
-        """Connect once: making clients is not thread-safe."""
-        with self._connecting:
-            if self._clients is None:
-                self._clients = self._connect()
-            return self._clients
-
-    def _connect(self) -> _Clients:
-        import boto3
-        from botocore.exceptions import BotoCoreError
-
-        settings = self._settings
-        try:
-            session = boto3.Session(profile_name=settings.profile or None, region_name=settings.region or None)
-            once, often = (
-                session.client("s3", endpoint_url=settings.endpoint or None, config=self._config(attempts))
-                for attempts in (1, ATTEMPTS)
-            )
-        except (BotoCoreError, ValueError) as error:
-            raise LedgerUnreachable(f"{self.place}: {error}") from error
-        return _Clients(once, often, SignedReads(often, session.get_credentials))
-
-    def _config(self, attempts: int) -> Config:
-        from botocore.config import Config
-
-        return Config(
-            retries={"mode": "standard", "total_max_attempts": attempts},
-            connect_timeout=TIMEOUT_SECONDS,
-            read_timeout=TIMEOUT_SECONDS,
-            max_pool_connections=CONNECTIONS,
-            s3={"addressing_style": "path" if self._settings.path_style else "auto"},
-            # The ledger's own hash chain guards its bytes; many servers do not know the SDK's default checksums.
-            request_checksum_calculation="when_required",
-            response_checksum_validation="when_required",
-        )
 
 
 def _without_answer(error: Exception) -> Creation:

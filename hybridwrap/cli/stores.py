@@ -16,7 +16,8 @@ from hybridwrap.domain.stack import LedgerSettings, Stack
 def store_of(settings: LedgerSettings) -> Store:
     """Build the store of a ledger; nothing is asked of it yet."""
     if settings.bucket:
-        from hybridwrap.adapters.s3_store import S3Settings, S3Store
+        from hybridwrap.adapters.s3_connection import S3Settings
+        from hybridwrap.adapters.s3_store import S3Store
 
         said = settings.settings
         return S3Store(

@@ -7,7 +7,8 @@ from itertools import count
 
 import pytest
 
-from hybridwrap.adapters.s3_store import S3Settings, S3Store
+from hybridwrap.adapters.s3_connection import S3Settings
+from hybridwrap.adapters.s3_store import S3Store
 from hybridwrap.errors import LedgerUnreachable
 from tests.support.s3_servers import REGION, Fault, Server
 

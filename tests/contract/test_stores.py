@@ -10,7 +10,8 @@ import pytest
 
 from hybridwrap.adapters.folder_store import FolderStore
 from hybridwrap.adapters.memory_store import MemoryStore
-from hybridwrap.adapters.s3_store import S3Settings, S3Store
+from hybridwrap.adapters.s3_connection import S3Settings
+from hybridwrap.adapters.s3_store import S3Store
 from hybridwrap.domain.ports import Creation, Store
 from hybridwrap.domain.status import Status
 from hybridwrap.domain.store_probe import probe

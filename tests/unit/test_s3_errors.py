@@ -8,7 +8,8 @@ from itertools import count
 
 import pytest
 
-from hybridwrap.adapters.s3_store import S3Settings, S3Store
+from hybridwrap.adapters.s3_connection import S3Settings
+from hybridwrap.adapters.s3_store import S3Store
 from hybridwrap.domain.ports import Creation
 from hybridwrap.errors import LedgerUnreachable
 from tests.support import s3_servers

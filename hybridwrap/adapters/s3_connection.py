@@ -1,0 +1,104 @@
+"""How a bucket is spoken to: the SDK's clients, made when they are first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from threading import RLock
+from typing import TYPE_CHECKING, TypeVar
+
+from hybridwrap.adapters.s3_signed_reads import SignedReads
+from hybridwrap.errors import LedgerUnreachable
+
+if TYPE_CHECKING:
+    from boto3.session import Session
+    from botocore.config import Config
+    from mypy_boto3_s3 import S3Client
+
+T = TypeVar("T")
+TIMEOUT_SECONDS = 5
+CONNECTIONS = 32
+ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class S3Settings:
+    """Where the bucket is and how it is spoken to; "" leaves the choice to the SDK and its environment."""
+
+    bucket: str
+    prefix: str = ""
+    region: str = ""
+    profile: str = ""
+    endpoint: str = ""
+    path_style: bool = False
+    kms_key_id: str = ""  # objects are then encrypted by SSE-KMS
+
+
+class S3Connection:
+    """Safe for several threads, which the making of clients is not. Every part raises LedgerUnreachable."""
+
+    def __init__(self, settings: S3Settings) -> None:
+        self._settings = settings
+        self._lock = RLock()
+        self._made: dict[str, object] = {}
+
+    @property
+    def session(self) -> Session:
+        return self._one("session", self._session)
+
+    @property
+    def once(self) -> S3Client:
+        """The client for what is sent once."""
+        return self._one("once", partial(self._client, 1))
+
+    @property
+    def often(self) -> S3Client:
+        """The client for what may be repeated."""
+        return self._one("often", partial(self._client, ATTEMPTS))
+
+    @property
+    def reads(self) -> SignedReads:
+        return self._one("reads", lambda: SignedReads(self.often, self.session.get_credentials))
+
+    @property
+    def region(self) -> str:
+        return self._settings.region or self.often.meta.region_name
+
+    def _one(self, name: str, make: Callable[[], T]) -> T:
+        with self._lock:
+            if name not in self._made:
+                self._made[name] = make()
+            return self._made[name]  # type: ignore[return-value]  # each name goes with one type
+
+    def _session(self) -> Session:
+        import boto3
+        from botocore.exceptions import BotoCoreError
+
+        try:
+            return boto3.Session(profile_name=self._settings.profile or None, region_name=self._settings.region or None)
+        except BotoCoreError as error:
+            raise LedgerUnreachable(f"s3://{self._settings.bucket}: {error}") from error
+
+    def _client(self, attempts: int) -> S3Client:
+        from botocore.exceptions import BotoCoreError
+
+        endpoint = self._settings.endpoint or None
+        try:
+            return self.session.client("s3", endpoint_url=endpoint, config=self._config(attempts))
+        except (BotoCoreError, ValueError) as error:
+            raise LedgerUnreachable(f"s3://{self._settings.bucket}: {error}") from error
+
+    def _config(self, attempts: int) -> Config:
+        from botocore.config import Config
+
+        return Config(
+            retries={"mode": "standard", "total_max_attempts": attempts},
+            connect_timeout=TIMEOUT_SECONDS,
+            read_timeout=TIMEOUT_SECONDS,
+            max_pool_connections=CONNECTIONS,
+            s3={"addressing_style": "path" if self._settings.path_style else "auto"},
+            # The ledger's own hash chain guards its bytes; many servers do not know the SDK's default checksums.
+            request_checksum_calculation="when_required",
+            response_checksum_validation="when_required",
+        )
