@@ -20,6 +20,7 @@ from bench.report import Row, median_rows, save, show
 from bench.s3_requests import counted
 from bench.stacks import CASES
 from bench.startup import starting
+from bench.status import looking
 from tests.support.aws_provider import NotAvailable
 from tests.support.engines import engine_environment, engines
 
@@ -30,6 +31,7 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     "start": starting,
     **{case.name: partial(compare, case=case) for case in CASES},
     "s3": counted,
+    "status": looking,
 }
 
 
