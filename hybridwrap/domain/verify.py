@@ -60,6 +60,8 @@ def _in_step(record: Record, entry: Entry) -> Iterator[str]:
             yield f"planned on status {before}, the log says {record.settled}"
         case End(outcome=Outcome.CANCELLED, status=status) if status is not record.settled:
             yield f"nothing ran, yet the status goes from {record.settled} to {status}"
+        case End(outcome=Outcome.CANCELLED):
+            return  # of a module that was destroyed before nothing new has to be shown
         case End(status=Status.DESTROYED, evidence=()) | Observe(status=Status.DESTROYED, evidence=()):
             yield "destroyed without evidence"
         case End(status=Status.DESTROYED, objects=objects) if objects:
