@@ -27,6 +27,7 @@ COMMANDS = {
     "init": "Initialise the engine in each module.",
     "ledger": "Look after the ledger itself.",
     "list": "List the modules of the stack, in order.",
+    "mv": "Give a module of the ledger the name that it has in the manifest now.",
     "orphans": "List modules that the ledger knows and the manifest has no more.",
     "output": "Show outputs, each with where its value comes from.",
     "plan": "Show what apply would do.",

@@ -16,6 +16,7 @@ from hybridwrap.domain.stack import Stack
 from hybridwrap.domain.status import Status
 from hybridwrap.run.here import known_here
 from hybridwrap.run.recorded import RUNS_LOOKED_AT
+from hybridwrap.run.rename import moved_to
 from hybridwrap.run.selection import Selection, select
 from hybridwrap.run.standing import Standing, standings
 from hybridwrap.run.teardown_remarks import teardown_remarks
@@ -56,7 +57,8 @@ def overview_of(workshop: Workshop, selection: Selection) -> Overview:
     stack, ledger = workshop.stack, workshop.ledger
     records, runs = ledger.records(stack.modules), ledger.runs(RUNS_LOOKED_AT)
     here = {**teardown_remarks(runs, records), **known_here(workshop.tools, records)}
-    found = standings(stack, records, pending_of(runs, records), here=here)
+    moved = moved_to(workshop.tools, records)
+    found = standings(stack, records, pending_of(runs, records), here=here, moved=moved)
     chosen = _chosen(stack, selection, found)
     return Overview(stack, ledger.place, workshop.tools.clock.now(), chosen, runs, _signs(ledger, chosen))
 

@@ -21,6 +21,7 @@ from hybridwrap.run.context import Options
 from hybridwrap.run.left_behind import finish_left_behind
 from hybridwrap.run.orphans import orphans_of, with_orphans
 from hybridwrap.run.owned import finish_owned
+from hybridwrap.run.rename import refuse_moved
 from hybridwrap.run.selection import Selection
 
 
@@ -47,6 +48,7 @@ def _chosen(
     if orphans:
         if selection.names:
             raise UsageError("name modules, or orphans with --orphan; not both")
+        refuse_moved(workshop.tools, records, orphans)
         stack = with_orphans(workshop.stack, records, orphans)
         return replace(workshop, tools=replace(workshop.tools, stack=stack)), tuple(dict.fromkeys(orphans))
     known = {orphan.module for orphan in orphans_of(workshop.stack, records)}

@@ -17,6 +17,7 @@ from hybridwrap.errors import PreflightRefused
 from hybridwrap.run.context import Context
 from hybridwrap.run.preparation import Prepared, mark_of
 from hybridwrap.run.recorded import recorded_run
+from hybridwrap.run.rename import refuse_renamed
 from hybridwrap.run.turn import wait_for_turn
 from hybridwrap.run.walk import walk
 
@@ -35,7 +36,14 @@ def adopt(context: Context, modules: Sequence[str], reason: str) -> RunEnd:
 def adopted_on_the_way(context: Context, prepared: Prepared) -> Prepared:
     """Adopt the state of a module of which the ledger has nothing before its plan is carried out."""
     state = prepared.state
-    if prepared.record.status not in FRESH or state is None or not state.instances:
+    if prepared.record.status not in FRESH:
+        return prepared
+    try:
+        refuse_renamed(context, prepared.module.name)
+    except PreflightRefused:
+        prepared.folder.remove()
+        raise
+    if state is None or not state.instances:
         return prepared
     context.watch.warning(
         prepared.module.name, f"not in the ledger: adopting its state ({len(state.instances)} objects)"
@@ -48,6 +56,7 @@ def _adopt(context: Context, name: str, reason: str) -> ModuleEnd:
     record = wait_for_turn(context, name)
     if record.status not in ADOPTABLE:
         return ModuleEnd("unchanged", reason=f"already in the ledger: {record.status}")
+    refuse_renamed(context, name)
     engine = context.tools.engines.at(context.tools.stack.modules[name])
     state = engine.state()
     if state is None or not (state.instances or state.outputs):

@@ -60,7 +60,7 @@ def _start(context: Context, command: str, modules: Sequence[str]) -> RunStart:
         argv=context.argv,
         modules=tuple(modules),
         edges={name: declared[name].needs for name in modules},
-        carried={name: pending for name, pending in left.items() if name not in taken_up},
+        carried={name: pending for name, pending in left.items() if name not in taken_up and name in declared},
         inputs=_kept_inputs(context, modules) if command in MAKES_PENDING else "",
         whole=context.options.plan.whole,
     )

@@ -52,19 +52,28 @@ def standings(
     modules: Sequence[str] | None = None,
     *,
     here: Mapping[str, str] = MappingProxyType({}),
+    moved: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Standing, ...]:
     """Declared modules in graph order, then those that only the ledger knows; all of them when none are named.
 
-    `here` is what this host knows besides the ledger, by module.
+    `here` is what this host knows besides the ledger, by module. `moved` names for undeclared modules the declared ones
+    that have their states now.
     """
     declared = order({name: module.needs for name, module in stack.modules.items()})
-    undeclared = sorted(set(records) - set(declared))
+    undeclared = sorted(n for n in set(records) - set(declared) if records[n].status is not Status.NONE)
     found = (
         _standing(name, stack, records.get(name, Record(name)), pending.get(name))
         for name in (*declared, *undeclared)
         if modules is None or name in modules
     )
-    return tuple(_with_remark(standing, here.get(standing.module, "")) for standing in found)
+    told = (_renamed(standing, moved.get(standing.module, "")) for standing in found)
+    return tuple(_with_remark(standing, here.get(standing.module, "")) for standing in told)
+
+
+def _renamed(standing: Standing, new: str) -> Standing:
+    if not new:
+        return standing
+    return replace(standing, reason=f"moved? {new} has its state now; next: hybridwrap mv {standing.module} {new}")
 
 
 def _with_remark(standing: Standing, remark: str) -> Standing:
@@ -111,8 +120,12 @@ def _reason(record: Record, *, declared: bool) -> str:
     if record.errors and record.command != "destroy":  # what a teardown left says more
         return summary_of(record.errors)
     if not declared and record.status not in (Status.DESTROYED, Status.NONE):
-        return "not in the manifest"
+        return f"orphan: not in the manifest, {_objects(record)}"
     return record.reason if record.status in (Status.ERROR, Status.UNKNOWN, Status.RETAINED) else ""
+
+
+def _objects(record: Record) -> str:
+    return "1 object" if len(record.objects) == 1 else f"{len(record.objects)} objects"
 
 
 def summary_of(errors: Sequence[Diagnostic]) -> str:

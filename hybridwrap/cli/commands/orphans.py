@@ -11,6 +11,7 @@ from hybridwrap.cli.lines import coloured, faint, local_time, table
 from hybridwrap.cli.options import Place, json_option, stack_options
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.run.orphans import Orphan, orphans_of
+from hybridwrap.run.rename import moved_to
 
 NAMED = 5  # objects that are named for a module
 
@@ -25,7 +26,11 @@ def command(place: Place, as_json: bool) -> int:
     """
     workshop = equip(look_at(place))
     stack, ledger = workshop.stack, workshop.ledger
-    found = orphans_of(stack, ledger.records(stack.modules))
+    records = ledger.records(stack.modules)
+    moved = moved_to(workshop.tools, records)
+    found = tuple(orphan for orphan in orphans_of(stack, records) if orphan.module not in moved)
+    for old, new in moved.items():
+        click.echo(f"note: {old} is none: {new} has its state now; next: hybridwrap mv {old} {new}", err=True)
     now = workshop.tools.clock.now()
     if as_json:
         about = {"version": 1, "stack": stack.name, "environment": stack.environment}
