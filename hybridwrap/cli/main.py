@@ -28,6 +28,7 @@ COMMANDS = {
     "ledger": "Look after the ledger itself.",
     "list": "List the modules of the stack, in order.",
     "mv": "Give a module of the ledger the name that it has in the manifest now.",
+    "new": "Write a manifest for root modules that exist.",
     "orphans": "List modules that the ledger knows and the manifest has no more.",
     "output": "Show outputs, each with where its value comes from.",
     "plan": "Show what apply would do.",

@@ -1,0 +1,54 @@
+"""Which folders hold root modules, and which of those may as well be libraries that nobody calls from here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from hybridwrap.adapters.source import automatic_var_files, closure, config_files
+from hybridwrap.errors import UsageError
+
+LEFT_OUT = frozenset({"example", "examples", "test", "tests", "testdata", "fixtures", "node_modules", "vendor"})
+LIBRARIES = frozenset({"module", "modules"})  # folders in which most people keep modules that others call
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Folders, sorted: those with root modules, and what was passed by because of its name."""
+
+    roots: tuple[Path, ...]
+    left_out: tuple[Path, ...] = ()
+
+
+def find_root_modules(folder: Path, *, tofu: bool) -> Found:
+    """Find folders with configuration that no other one calls as a local child. Raise UsageError when there are none.
+
+    Hidden folders are not looked into, those for examples and tests are only named.
+    """
+    left_out: list[Path] = []
+    candidates = [path for path in _folders(folder, left_out) if config_files(path, tofu=tofu)]
+    called = {child for path in candidates for child in closure(path) if child != path}
+    roots = tuple(sorted(path for path in candidates if path not in called))
+    if not roots:
+        raise UsageError(f"no root module in {folder} or below it", hint="hybridwrap new FOLDER")
+    return Found(roots, tuple(sorted(left_out)))
+
+
+def may_be_library(path: Path, folder: Path) -> bool:
+    """Whether a root module has nothing of one: it lies among libraries, and nobody ever ran it or gave it values."""
+    among_libraries = bool(LIBRARIES & set(path.relative_to(folder).parts[:-1]))
+    return among_libraries and not (path / ".terraform.lock.hcl").exists() and not automatic_var_files(path)
+
+
+def _folders(folder: Path, left_out: list[Path]) -> Iterator[Path]:
+    """The folder and all below it that may hold root modules; links are not followed."""
+    yield folder
+    with os.scandir(folder) as entries:
+        below = sorted(Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False))
+    for path in below:
+        if path.name in LEFT_OUT:
+            left_out.append(path)
+        elif not path.name.startswith("."):
+            yield from _folders(path, left_out)
