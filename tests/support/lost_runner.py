@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
+from typing import IO
 
 from hybridwrap.cli.compose import Workshop, equip, load
 from hybridwrap.cli.options import Place
@@ -101,14 +102,15 @@ def kill_engines(project: Project) -> None:
     wait_until(lambda: not engines_of(project))
 
 
-def until_said(process: subprocess.Popen[str], text: str, *, seconds: float = 60) -> str:
+def until_said(process: subprocess.Popen[str], text: str, *, stream: IO[str] | None = None, seconds: float = 60) -> str:
     """Read what a process prints until a line has this text, and return it; one that never says it is killed."""
-    assert process.stdout
+    reader = stream or process.stdout
+    assert reader
     overdue = Timer(seconds, process.kill)
     overdue.start()
     said = [""]
     while text not in said[-1]:
-        said.append(process.stdout.readline())
+        said.append(reader.readline())
         assert said[-1], f"{text!r} was not said: {''.join(said)}"
     overdue.cancel()
     return "".join(said)
