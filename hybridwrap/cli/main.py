@@ -17,6 +17,7 @@ from hybridwrap.errors import HybridwrapError, UsageError
 COMMANDS = {
     "adopt": "Take a state that exists into the ledger.",
     "apply": "Plan and apply modules in the order of their graph.",
+    "commands": "Print the engine's command lines for a module: the way on without hybridwrap.",
     "completion": "Print the completion script of a shell.",
     "drift": "Look whether real objects are as the engine's states say.",
     "drift accept": "Accept recorded drift until a day.",

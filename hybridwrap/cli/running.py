@@ -67,11 +67,11 @@ def _job(workshop: Workshop, selection: Selection, variables: Variables, paralle
     return Job(replace(workshop, tools=tools), modules, knowledge, parallelism)
 
 
-def aside(workshop: Workshop, options: Options) -> Context:
+def aside(workshop: Workshop, options: Options, records: Mapping[str, Record] | None = None) -> Context:
     """Be at work on no run: what is said goes to stderr, and a signal ends it at any point without harm."""
     tools = workshop.tools
     stop = Stop(tools.clock, tools.engines.interrupt)
-    knowledge = Knowledge(workshop.ledger.records(workshop.stack.modules))
+    knowledge = Knowledge(workshop.ledger.records(workshop.stack.modules) if records is None else records)
     return Context(tools.ids.new(), argv_as_typed(sys.argv[1:]), tools, options, Aside(), stop, knowledge)
 
 

@@ -101,7 +101,7 @@ def resolve_inputs(
     if problems:
         raise PreflightRefused("\n".join(problems), hint=f"hybridwrap render {module.name}")
     recorded = {
-        name: _secret_record(module, name, source, upstream.sensitive) or _open_record(name, source, values)
+        name: secret_record(module, name, source, upstream.sensitive) or _open_record(name, source, values)
         for name, source in module.inputs.items()
     }
     outside = {name: (value, kept) for name, value, kept in outside_inputs(module, host)}
@@ -224,7 +224,7 @@ def _open_record(name: str, source: Input, values: Mapping[str, Json]) -> Record
     return RecordedInput(values[name]) if name in values else RecordedInput(reference=_template(source))
 
 
-def _secret_record(module: Module, name: str, source: Input, sensitive: frozenset[Reference]) -> RecordedInput | None:
+def secret_record(module: Module, name: str, source: Input, sensitive: frozenset[Reference]) -> RecordedInput | None:
     """What the ledger keeps of a secret: where it came from. None for what is no secret."""
     match source:
         case FromEnv(variable):

@@ -241,6 +241,16 @@ class Applied:
     errored_state: bytes | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ByHand:
+    """What a person needs to run a module's engine without us."""
+
+    folder: Path  # where to run it
+    lines: Mapping[str, tuple[str, ...]]  # init, plan, apply, output, destroy: for people, so they may ask
+    var_file: Path  # named in the lines, and to be written
+    files: Mapping[Path, str]  # what has to be there before, and is not
+
+
 EngineEvent = Hook | PlannedChange | Diagnostic | ChangeSummary
 Listen = Callable[[EngineEvent], None]
 
@@ -266,6 +276,9 @@ class ModuleEngine(Protocol):
 
     def command_lines(self, folder: Path, options: PlanOptions) -> Mapping[str, tuple[str, ...]]:
         """The exact command lines of init, plan and apply for an operation's folder."""
+
+    def by_hand(self, folder: Path) -> ByHand:
+        """The same for a person, with var-file and plan in a folder of his."""
 
     def init(self, folder: OperationFolder) -> bool:
         """Initialise unless nothing that it depends on has changed; say whether it ran.

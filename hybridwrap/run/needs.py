@@ -16,7 +16,10 @@ def resolve(context: Context, name: str) -> ResolvedInputs | ModuleEnd:
     """Resolve a module's inputs, or say which value of which module it waits for. Raise PreflightRefused."""
     module = context.tools.stack.modules[name]
     inputs = resolve_inputs(
-        module, output=lambda r: _output(context, r), secret=lambda r: secret_value(context, r), host=context.tools.host
+        module,
+        output=lambda r: _output(context, r),
+        secret=lambda r: secret_value(context, r),
+        host=context.tools.host,
     )
     if inputs.waits:
         first = inputs.waits[0].reference
@@ -44,6 +47,16 @@ def secret_value(context: Context, reference: Reference) -> Json:
 
 
 def _output(context: Context, reference: Reference) -> Output | None:
+    found = known_output(context, reference)
+    if found and context.knowledge.record(reference.module).status is Status.NONE:
+        context.watch.warning(
+            reference.module,
+            f"not in the ledger: {reference} is read from its state; next: hybridwrap adopt {reference.module}",
+        )
+    return found
+
+
+def known_output(context: Context, reference: Reference) -> Output | None:
     """What the ledger has; for a module that it never heard of, what stands in its engine state."""
     if context.knowledge.record(reference.module).status is not Status.NONE:
         return context.knowledge.output(reference)
@@ -52,10 +65,6 @@ def _output(context: Context, reference: Reference) -> Output | None:
     if state is None or found is None:
         return None
     context.knowledge.learn_secrets(reference.module, state)
-    context.watch.warning(
-        reference.module,
-        f"not in the ledger: {reference} is read from its state; next: hybridwrap adopt {reference.module}",
-    )
     return Output(Provenance.KNOWN, found.sensitive, None if found.sensitive else found.value, found.type)
 
 

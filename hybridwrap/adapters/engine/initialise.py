@@ -52,6 +52,13 @@ def _run(setup: Setup, folder: OperationFolder, processes: Processes) -> None:
         raise failed(setup, "init", ended, told, folder.path)
 
 
+def missing_files(setup: Setup) -> dict[Path, str]:
+    """The generated file with its content, unless it is there already."""
+    file, wanted = setup.source / GENERATED, setup.backend.generated
+    there = file.read_bytes() if file.exists() else None
+    return {} if wanted is None or there == wanted else {file: wanted.decode()}
+
+
 def _write_generated(setup: Setup) -> None:
     """Make the generated file what it must be; other environments and modules of the same folder use it, too."""
     file = setup.source / GENERATED

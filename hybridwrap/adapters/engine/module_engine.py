@@ -16,7 +16,7 @@ from hybridwrap.adapters.engine.arguments import command_line
 from hybridwrap.adapters.engine.deviations import deviations_in
 from hybridwrap.adapters.engine.failure import failed
 from hybridwrap.adapters.engine.file_locks import planning_in
-from hybridwrap.adapters.engine.initialise import initialise
+from hybridwrap.adapters.engine.initialise import initialise, missing_files
 from hybridwrap.adapters.engine.initialised import current_settings, forget_stamp
 from hybridwrap.adapters.engine.obstacles import ERRORED, refuse_errored
 from hybridwrap.adapters.engine.process import Command, Processes, Tail
@@ -31,7 +31,7 @@ from hybridwrap.domain.deviation import Deviation
 from hybridwrap.domain.engine_run import Ended, Stream
 from hybridwrap.domain.entry import EngineIdentity
 from hybridwrap.domain.json import Json, canonical
-from hybridwrap.domain.ports import Applied, Listen, OperationFolder, Planned, PlanOptions
+from hybridwrap.domain.ports import Applied, ByHand, Listen, OperationFolder, Planned, PlanOptions
 from hybridwrap.domain.state import EngineState, StatePlace, Unreadable
 from hybridwrap.domain.state_lock import StateLock
 
@@ -182,6 +182,21 @@ class EngineOfModule:
             "apply": self._apply_line(folder),
         }
 
+    def by_hand(self, folder: Path) -> ByHand:
+        setup, files = self._setup, self._var_files(folder)
+        program, plan = setup.program.argv, str(folder / PLAN)
+        init = setup.init_line()
+        if setup.workspace != "default":  # with its name in the environment, init would make it
+            init = ("env", "TF_WORKSPACE=default", *init)
+        lines = {
+            "init": init,
+            "plan": command_line(program, "plan", out=plan, var_file=files),
+            "apply": command_line(program, "apply", plan, var_file=files),
+            "output": command_line(program, "output"),
+            "destroy": command_line(program, "destroy", var_file=files),
+        }
+        return ByHand(setup.source, lines, folder / VARIABLES, missing_files(setup))
+
     def _apply_line(self, folder: Path) -> tuple[str, ...]:
         return command_line(
             self._setup.program.argv,
@@ -230,7 +245,7 @@ def _errored_state(source: Path, ended: Ended, told: Stream) -> bytes | None:
     """The state that this apply could not store; another module with the same folder may have left one, too."""
     file = source / ERRORED
     ours = ended.exit_code is None or any(ERRORED in error.detail for error in told.errors)
-    if not ours or not file.exists():
+    if not ours or not file.is_file():
         return None
     file.chmod(0o600)
     return file.read_bytes()

@@ -12,10 +12,9 @@ from hybridwrap.cli.running import Job, reading_job
 from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.codec import plain
 from hybridwrap.domain.entry import RecordedInput
-from hybridwrap.domain.inputs import resolve_inputs
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.domain.ports import PlanOptions
-from hybridwrap.domain.stack import Reference
+from hybridwrap.domain.shown_inputs import without_secrets
 from hybridwrap.run.selection import Selection
 
 FOLDER = Path("OPERATION")  # stands for the folder that each operation gets of its own
@@ -50,7 +49,7 @@ def command(place: Place, module: str, as_json: bool) -> int:
 def _rendered(job: Job, name: str) -> dict[str, Json]:
     tools = job.workshop.tools
     module = tools.stack.modules[name]
-    inputs = resolve_inputs(module, output=job.knowledge.output, secret=_hidden, host=tools.host)
+    inputs = without_secrets(module, job.knowledge.output, tools.host)
     engine = tools.engines.at(module, inputs.values)
     return {
         "version": 1,
@@ -63,10 +62,6 @@ def _rendered(job: Job, name: str) -> dict[str, Json]:
         "env": {variable: engine.env[variable] for variable in ("TF_DATA_DIR", "TF_WORKSPACE")},
         "commands": {what: list(line) for what, line in engine.command_lines(FOLDER, PlanOptions()).items()},
     }
-
-
-def _hidden(_reference: Reference) -> Json:
-    return None  # what is shown of a sensitive input is only where it comes from
 
 
 def _told(kept: RecordedInput) -> str:

@@ -1,0 +1,31 @@
+"""The inputs of a module for people's eyes: values of what is no secret, and where the rest comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from hybridwrap.domain.inputs import Host, ResolvedInputs, resolve_inputs, secret_record
+from hybridwrap.domain.json import Json
+from hybridwrap.domain.outputs import Output
+from hybridwrap.domain.stack import FromEnv, FromFile, Module, Reference
+
+
+def without_secrets(module: Module, output: Callable[[Reference], Output | None], host: Host) -> ResolvedInputs:
+    """Resolve what can be shown; a secret need not be there for that. Raise PreflightRefused."""
+    outside = {n: source for n, source in module.inputs.items() if isinstance(source, FromEnv | FromFile)}
+    others = replace(module, inputs={n: source for n, source in module.inputs.items() if n not in outside})
+    found = resolve_inputs(others, output=output, secret=_unseen, host=host)
+    secrets = {n: kept for n, source in outside.items() if (kept := secret_record(module, n, source, frozenset()))}
+    waits = tuple(wait for wait in found.waits if not _is_secret(output(wait.reference)))
+    recorded = {**found.recorded, **secrets}
+    values = {n: value for n, value in found.values.items() if not recorded[n].sensitive}
+    return replace(found, values=values, recorded=recorded, waits=waits)
+
+
+def _unseen(reference: Reference) -> Json:
+    raise LookupError(str(reference))
+
+
+def _is_secret(output: Output | None) -> bool:
+    return output is not None and output.sensitive
