@@ -1,17 +1,29 @@
-"""The last words of a teardown: what still exists, and which outputs are left to read."""
+"""The very last words of a teardown: what still exists, and which outputs are left to read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from hybridwrap.cli.lines import local_time
+import click
+
+from hybridwrap.cli.teller import Teller
 from hybridwrap.domain.entry import CloudObject
 from hybridwrap.domain.outputs import Provenance
 from hybridwrap.domain.record import Record
-from hybridwrap.domain.run import ModuleEnd
+from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.domain.teardown import in_the_way
 
 NAMED = 3  # objects that are named for a module
+
+
+def end_with_survivors(watch: Teller, end: RunEnd, records: Mapping[str, Record], *, as_json: bool) -> None:
+    """Close the run; programs get the result last, people what is left."""
+    lines = list(survivor_lines(end.modules, records))
+    for line in lines if as_json else ():
+        watch.note(line)
+    watch.run_ended(end, {})
+    for line in () if as_json else lines:
+        click.echo(line)
 
 
 def survivor_lines(ends: Mapping[str, ModuleEnd], records: Mapping[str, Record]) -> Iterator[str]:
@@ -19,8 +31,7 @@ def survivor_lines(ends: Mapping[str, ModuleEnd], records: Mapping[str, Record])
     left = [record for name in ends if (record := records.get(name)) and in_the_way(record)]
     readable = [r for r in left if any(o.provenance is not Provenance.MISSING for o in r.outputs.values())]
     if readable:
-        told = ", ".join(f"{record.module} (as of {local_time(record.since)})" for record in readable)
-        yield f"outputs stay readable: {told}"
+        yield f"outputs of {', '.join(record.module for record in readable)} stay readable: hybridwrap output"
     if left:
         yield f"Still there, and may be billed: {'; '.join(map(_told, left))}"
 

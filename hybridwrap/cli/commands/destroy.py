@@ -16,7 +16,7 @@ from hybridwrap.cli.options import (
     wait_options,
 )
 from hybridwrap.cli.running import at_work, watcher
-from hybridwrap.cli.survivors import survivor_lines
+from hybridwrap.cli.survivors import end_with_survivors
 from hybridwrap.cli.teardown import teardown_job, teardown_plan_options
 from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.ports import PlanOptions
@@ -90,7 +90,5 @@ def command(
     watch = watcher(job, telling)
     with at_work(job, options, watch) as context:
         end = destroy(context, job.modules, undisturbed(approve, watch), wishes)
-    for line in survivor_lines(end.modules, job.knowledge.records):
-        watch.note(line)
-    watch.run_ended(end, {})
+    end_with_survivors(watch, end, job.knowledge.records, as_json=as_json)
     return end.exit_code

@@ -6,7 +6,6 @@ import click
 
 from hybridwrap.cli.options import Place, Telling, parallelism_option, selection_options, stack_options, telling_options
 from hybridwrap.cli.running import at_work, watcher
-from hybridwrap.cli.survivors import survivor_lines
 from hybridwrap.cli.teardown import teardown_job
 from hybridwrap.cli.variables import Variables
 from hybridwrap.run.context import Options
@@ -32,7 +31,5 @@ def command(place: Place, selection: Selection, orphans: tuple[str, ...], parall
     with at_work(job, Options(parallelism=parallelism), watch) as context:
         end = verify(context, job.modules)
         finish_owned(context)
-    for line in survivor_lines({n: e for n, e in end.modules.items() if e.exit_code}, job.knowledge.records):
-        watch.note(line)
     watch.run_ended(end, {})
     return end.exit_code
