@@ -18,6 +18,7 @@ from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.domain.record import Record
 from hybridwrap.errors import UsageError
 from hybridwrap.run.context import Options
+from hybridwrap.run.knowledge import Knowledge
 from hybridwrap.run.left_behind import finish_left_behind
 from hybridwrap.run.orphans import orphans_of, with_orphans
 from hybridwrap.run.owned import finish_owned
@@ -29,33 +30,55 @@ def teardown_job(
     place: Place, selection: Selection, orphans: Sequence[str], variables: Variables, *, parallelism: int = 1
 ) -> Job:
     """Get ready to change things that may be declared no more. Raise LedgerUnreachable, UsageError."""
-    stack, problems = look_closely(place)
-    for problem in problems:
-        click.echo(f"note: {problem}", err=True)
-    workshop = equip(stack, parallelism=parallelism)
+    if orphans and selection.names:
+        raise UsageError("name modules, or orphans with --orphan; not both")
+    workshop = _workshop(place, parallelism)
     workshop.ledger.open()
+    workshop = _with_orphans(workshop, orphans)
     context = aside(workshop, Options())
     finish_left_behind(context)
     finish_owned(context)
-    workshop, modules = _chosen(workshop, selection, orphans, context.knowledge.records)
+    modules = tuple(dict.fromkeys(orphans)) or _chosen(workshop, selection, context.knowledge.records)
+    return _job(workshop, modules, variables, context.knowledge, parallelism)
+
+
+def reading_teardown_job(place: Place, selection: Selection, variables: Variables, *, parallelism: int) -> Job:
+    """Get ready to look only."""
+    workshop = _workshop(place, parallelism)
+    knowledge = Knowledge(workshop.ledger.records(workshop.stack.modules))
+    modules = _chosen(workshop, selection, knowledge.records)
+    return _job(workshop, modules, variables, knowledge, parallelism)
+
+
+def _workshop(place: Place, parallelism: int) -> Workshop:
+    stack, problems = look_closely(place)
+    for problem in problems:
+        click.echo(f"note: {problem}", err=True)
+    return equip(stack, parallelism=parallelism)
+
+
+def _job(
+    workshop: Workshop, modules: tuple[str, ...], variables: Variables, knowledge: Knowledge, parallelism: int
+) -> Job:
     tools = replace(workshop.tools, stack=with_variables(workshop.stack, modules, variables))
-    return Job(replace(workshop, tools=tools), modules, context.knowledge, parallelism)
+    return Job(replace(workshop, tools=tools), modules, knowledge, parallelism)
 
 
-def _chosen(
-    workshop: Workshop, selection: Selection, orphans: Sequence[str], records: Mapping[str, Record]
-) -> tuple[Workshop, tuple[str, ...]]:
-    if orphans:
-        if selection.names:
-            raise UsageError("name modules, or orphans with --orphan; not both")
-        refuse_moved(workshop.tools, records, orphans)
-        stack = with_orphans(workshop.stack, records, orphans)
-        return replace(workshop, tools=replace(workshop.tools, stack=stack)), tuple(dict.fromkeys(orphans))
+def _with_orphans(workshop: Workshop, orphans: Sequence[str]) -> Workshop:
+    if not orphans:
+        return workshop
+    records = workshop.ledger.records(workshop.stack.modules)
+    refuse_moved(workshop.tools, records, orphans)
+    stack = with_orphans(workshop.stack, records, orphans)
+    return replace(workshop, tools=replace(workshop.tools, stack=stack))
+
+
+def _chosen(workshop: Workshop, selection: Selection, records: Mapping[str, Record]) -> tuple[str, ...]:
     known = {orphan.module for orphan in orphans_of(workshop.stack, records)}
     for name in selection.names:
         if name in known:
             raise UsageError(f"{name} is not in the manifest any more", hint=f"hybridwrap destroy --orphan {name}")
-    return workshop, selected(workshop, selection, records)
+    return selected(workshop, selection, records)
 
 
 def teardown_plan_options(command: Command) -> Command:

@@ -12,7 +12,8 @@ from hybridwrap.domain.graph import order
 from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.domain.teardown import go_before, needs_of, owned_in
 from hybridwrap.run.context import Context
-from hybridwrap.run.destroy_one import Teardown, Wishes, planned
+from hybridwrap.run.destroy_one import planned
+from hybridwrap.run.left_alone import Teardown, Wishes
 from hybridwrap.run.limits import within_guard
 from hybridwrap.run.overtaken import carry_out_approved, carry_out_plan
 from hybridwrap.run.owned import try_to_settle

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
 from tests.support.project import FAKECLOUD, Project
 from tests.support.teardown import VM, chain, destroy
+from tests.support.terminal import Terminal
 
 pytestmark = pytest.mark.e2e
 
@@ -372,4 +374,56 @@ def test_protected_types_need_a_person(project: Project, cloud: Cloud, engine_pr
 
     assert ran.code == 5
     assert "guard.protected_types" in ran.text
+    assert deleted(cloud) == ["app"]
+
+
+# Looking first, and at a terminal
+
+
+def test_a_plan_to_destroy_shows_its_order_and_records_nothing(project: Project, cloud: Cloud) -> None:
+    assert project.apply().code == 0
+    entries = {name: len(project.ledger().history(name)) for name in project.statuses()}
+
+    ran = project.run("plan", "--destroy")
+
+    assert ran.code == 0, ran.text
+    assert ran.out.index("app ") < ran.out.index("vm ") < ran.out.index("network ")
+    assert "2 to destroy" in ran.out
+    assert "will be destroyed" in ran.out
+    assert deleted(cloud) == []
+    assert {name: len(project.ledger().history(name)) for name in entries} == entries
+    assert project.run("plan", "--destroy", "-target=x.y").code == 64
+    assert project.run("plan", "--destroy", "-detailed-exitcode").code == 2
+
+
+def test_at_a_terminal_each_wave_is_asked_about_and_beyond_its_guard_by_name(
+    project: Project, cloud: Cloud, engine_program: str
+) -> None:
+    chain(project, engine_program, vm="guard: {max_destroys: 1}")
+    assert project.apply().code == 0
+    with Terminal([sys.executable, "-m", "hybridwrap", "destroy"], cwd=project.root, env=project.env) as terminal:
+        terminal.expect("Destroy app?")
+        assert "fakecloud_server.app will be destroyed" in terminal.seen
+        terminal.type("y")
+        terminal.expect("Destroy vm?")
+        terminal.type("y")
+        terminal.expect("vm would destroy or replace 2 objects")
+        terminal.expect("Type its name to go on")
+        terminal.type("vm")
+        terminal.expect("Destroy network?")
+        terminal.type("n")
+        assert terminal.wait() == 130
+    assert project.statuses() == {"network": "ok", "vm": "destroyed", "app": "destroyed"}
+
+
+def test_a_wrong_name_is_a_no(project: Project, cloud: Cloud, engine_program: str) -> None:
+    chain(project, engine_program, vm="guard: {max_destroys: 1}")
+    assert project.apply().code == 0
+    assert destroy(project, "app").code == 0
+    with Terminal([sys.executable, "-m", "hybridwrap", "destroy", "vm"], cwd=project.root, env=project.env) as terminal:
+        terminal.expect("Destroy vm?")
+        terminal.type("y")
+        terminal.expect("Type its name to go on")
+        terminal.type("yes")
+        assert terminal.wait() == 130
     assert deleted(cloud) == ["app"]

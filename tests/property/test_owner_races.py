@@ -19,7 +19,7 @@ from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.status import Status
 from hybridwrap.run.apply import apply
 from hybridwrap.run.destroy import destroy
-from hybridwrap.run.destroy_one import Wishes
+from hybridwrap.run.left_alone import Wishes
 from tests.support.imaginary import Machine, World, begin_command
 from tests.support.ledgers import FakeClock, Ids, writer
 from tests.support.turns import Crash, InTurn, Turns

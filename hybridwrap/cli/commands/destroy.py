@@ -22,7 +22,7 @@ from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.run.context import Options, Patience
 from hybridwrap.run.destroy import destroy
-from hybridwrap.run.destroy_one import Wishes
+from hybridwrap.run.left_alone import Wishes
 from hybridwrap.run.selection import Selection
 
 

@@ -19,17 +19,20 @@ from hybridwrap.cli.options import (
 )
 from hybridwrap.cli.plans import plan_text
 from hybridwrap.cli.reports.file import report_option, write_report
-from hybridwrap.cli.running import at_work, reading_job, watcher
+from hybridwrap.cli.running import Job, at_work, reading_job, watcher
+from hybridwrap.cli.teardown import reading_teardown_job
 from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.charter import stamp
 from hybridwrap.domain.engine_run import PlannedChange
 from hybridwrap.domain.ports import PlanOptions
+from hybridwrap.errors import UsageError
 from hybridwrap.run.context import Options
 from hybridwrap.run.plan import plan as make_plans
 from hybridwrap.run.plan_report import report_of_plan
 from hybridwrap.run.preflight import check_host
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.selection import Selection
+from hybridwrap.run.teardown_plan import plan_teardown
 
 CHANGES = 2
 
@@ -46,6 +49,7 @@ CHANGES = 2
     is_flag=True,
     help="Exit with 2 when a module has changes or is deferred.",
 )
+@click.option("-destroy", "--destroy", is_flag=True, help="Show what destroy would do, in its order.")
 @report_option
 @telling_options
 def command(
@@ -56,6 +60,7 @@ def command(
     parallelism: int,
     timeout_seconds: float,
     detailed_exitcode: bool,
+    destroy: bool,
     report_file: Path | None,
     telling: Telling,
 ) -> int:
@@ -64,8 +69,7 @@ def command(
     Nothing is recorded. A module that needs a value which is not there yet is deferred, never planned on a made-up
     one. Words after `--` go to the engine's plan.
     """
-    job = reading_job(place, selection, variables, parallelism=parallelism)
-    check_host(job.workshop.tools, job.modules)
+    job = _job(place, selection, variables, parallelism, plan if destroy else None)
     watch = watcher(job, telling)
     planned: dict[str, tuple[PlannedChange, ...]] = {}
 
@@ -76,9 +80,10 @@ def command(
             with watch.paused():
                 click.echo(text)
 
-    with at_work(job, Options(plan, parallelism, timeout_seconds), watch) as context:
+    options = Options(replace(plan, destroy=destroy), parallelism, timeout_seconds)
+    with at_work(job, options, watch) as context:
         began = stamp(context.tools.clock.now())
-        end = make_plans(context, job.modules, show)
+        end = (plan_teardown if destroy else make_plans)(context, job.modules, show)
     changes = any(module_end.result in ("planned", "deferred") for module_end in end.modules.values())
     if detailed_exitcode and changes and end.exit_code == 0:
         end = replace(end, exit_code=CHANGES)
@@ -86,3 +91,16 @@ def command(
         write_report(report_of_plan(context, began, end, planned), report_file)
     watch.run_ended(end, job.knowledge.outputs)
     return end.exit_code
+
+
+def _job(
+    place: Place, selection: Selection, variables: Variables, parallelism: int, teardown: PlanOptions | None
+) -> Job:
+    """What the plans are made of; `teardown` are the options for plans to destroy."""
+    if teardown is None:
+        job = reading_job(place, selection, variables, parallelism=parallelism)
+        check_host(job.workshop.tools, job.modules)
+        return job
+    if teardown.targets or teardown.replace or teardown.refresh_only:
+        raise UsageError("--destroy goes with whole modules: leave out -target, -replace and -refresh-only")
+    return reading_teardown_job(place, selection, variables, parallelism=parallelism)
