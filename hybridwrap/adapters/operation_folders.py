@@ -104,12 +104,13 @@ class Folders:
 
 def _is_left_over(path: Path) -> bool:
     """Whether nothing is to be finished, and yet there are secrets, or nothing but the traces of a plan."""
-    return not (path / CLAIM).exists() and (has_secrets(path) or not _has_events(path))
+    return not (path / CLAIM).exists() and (has_secrets(path) or not _is_worth_keeping(path))
 
 
-def _has_events(path: Path) -> bool:
+def _is_worth_keeping(path: Path) -> bool:
+    """Whether something was done, or a state is kept here that is nowhere else."""
     try:
-        return (path / EVENTS).stat().st_size > 0
+        return (path / EVENTS).stat().st_size > 0 or any(path.glob("*.tfstate"))
     except FileNotFoundError:
         return False
 
@@ -125,7 +126,7 @@ def _removed(path: Path) -> bool:
             opened.callback(os.close, file)
             if not locked(file, fcntl.LOCK_EX):
                 return False
-        if _has_events(path):
+        if _is_worth_keeping(path):
             drop_secrets(path)
         else:
             shutil.rmtree(path)

@@ -22,7 +22,7 @@ COMMAND = "push state"
 
 
 def push_kept(context: Context, seen: Seen) -> End:
-    """Put the kept state of a module back; copies of it go away once it is there.
+    """Put the kept state of a module back; of the copies on this host none is left then, or one where that failed.
 
     Raise OutcomeUnknown when that is not safe, PreflightRefused for no such state; for the rest see `carry_out_repair`.
     """
@@ -37,7 +37,7 @@ def push_kept(context: Context, seen: Seen) -> End:
     clear_recorded(context, engine, look.record)
     repair = Repair(COMMAND, engine, inputs, seen.objects, lambda folder: _push(context, engine, folder, kept))
     body = carry_out_repair(context, seen, repair)
-    if body.outcome is Outcome.SUCCEEDED and look.record.kept:
+    if look.record.kept and (body.kept is None or Path(body.kept.path).exists()):
         for name in (UNSAVED, RIVAL):
             Path(look.record.kept.path).with_name(name).unlink(missing_ok=True)
     return body

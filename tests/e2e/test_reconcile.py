@@ -21,6 +21,7 @@ from tests.support import s3_servers
 from tests.support.engines import engines
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
+from tests.support.golden import golden
 from tests.support.ledgers import LOCKS
 from tests.support.lost_runner import S3_STATE, kill_engines, wait_until
 from tests.support.project import FAKECLOUD, Project, Ran, wait
@@ -113,18 +114,6 @@ def typed(project: Project, module: Mapping[str, Any]) -> Ran:
 
     words = shlex.split(module["next"])[1:]
     return project.run(*words, *(["--auto-approve"] if words[0] == "apply" else []))
-
-
-def golden(text: str) -> str:
-    """A text without what differs from run to run."""
-    text = re.sub(r"\b[0-9A-HJKMNP-TV-Z]{26}\b", "OPERATION", text)
-    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME", text)
-    text = re.sub(r"\b(srv|net)-[0-9a-f]{8}\b", r"\1-1", text)
-    text = re.sub(r"by \S+?@\S+?,", "by ana@laptop,", text)
-    text = re.sub(r"/\S+/\.hybridwrap", ".hybridwrap", text)
-    text = re.sub(r"s3://reconcile-\d+/", "s3://states/", text)
-    text = re.sub(r"lock [0-9a-f-]{36} of \S+ since", "lock LOCK of ana@laptop since", text)
-    return re.sub(r"serial \d+,", "serial N,", text)
 
 
 # --- An engine is killed

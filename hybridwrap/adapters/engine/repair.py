@@ -40,7 +40,7 @@ class ModuleRepair:
 
     def unsaved_state(self) -> bytes | None:
         file = self._setup.source / ERRORED
-        if not file.exists():
+        if not file.is_file():
             return None
         file.chmod(0o600)
         return file.read_bytes()
