@@ -25,11 +25,16 @@ def owned_in(records: Mapping[str, Record], alone: Collection[str]) -> dict[str,
 
     By the record, not by the manifest: what was applied before it had an owner has no life of an owner to go with.
     """
-    return {
-        name: record.declared.owner
-        for name, record in records.items()
-        if name not in alone and record.owner_incarnation and record.declared and record.declared.owner
-    }
+    owners = {name: owner_of(record, records) for name, record in records.items() if name not in alone}
+    return {name: owner for name, owner in owners.items() if owner}
+
+
+def owner_of(record: Record, records: Mapping[str, Record]) -> str:
+    """The module that another goes with, by its name of today; "" when it goes with none."""
+    life = record.owner_incarnation
+    if not life or record.declared is None:
+        return ""
+    return next((name for name, each in records.items() if each.incarnation == life), record.declared.owner)
 
 
 def go_before(needs: Needs, owned: Owned) -> dict[str, tuple[str, ...]]:

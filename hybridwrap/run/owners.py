@@ -8,31 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from hybridwrap.domain.entry import Entry, OwnerEnd
+from hybridwrap.domain.entry import Entry, Moved, OwnerEnd
 from hybridwrap.domain.fold import fold
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.status import Status
-from hybridwrap.domain.teardown import go_before, in_the_way, needs_of, owned_in
+from hybridwrap.domain.teardown import go_before, in_the_way, needs_of, owned_in, owner_of
 from hybridwrap.domain.transitions import held_by
 from hybridwrap.run.context import Context
 from hybridwrap.run.preparation import Prepared
 
 
-def owner_of(record: Record) -> str:
-    """The owner that a module goes with, "" when it goes with none."""
-    return record.declared.owner if record.declared and record.owner_incarnation else ""
-
-
 def end_of_owner(context: Context, record: Record) -> OwnerEnd | None:
     """Find the entry that confirmed the life of the owner absent that a module goes with."""
-    owner, life = owner_of(record), record.owner_incarnation
-    if not owner:
-        return None
-    tail = context.tools.ledger.record(owner)
-    if _lives(tail, life):
-        return None
-    history = context.tools.ledger.history(owner)
-    return next((end for end in _ends_of_lives(tail, history) if end.incarnation == life), None)
+    owner = record.declared.owner if record.declared and record.owner_incarnation else ""
+    searched: set[str] = set()
+    while owner and owner not in searched:
+        searched.add(owner)
+        tail, history = context.tools.ledger.record(owner), context.tools.ledger.history(owner)
+        ends = [end for end in _ends_of_lives(tail, history) if end.incarnation == record.owner_incarnation]
+        if ends and not _lives(tail, record.owner_incarnation):
+            return ends[-1]
+        last = history[-1].body if history else None
+        owner = last.to if isinstance(last, Moved) else ""
+    return None
 
 
 def _ends_of_lives(tail: Record, history: tuple[Entry, ...]) -> Iterator[OwnerEnd]:
@@ -47,18 +45,20 @@ def _ends_of_lives(tail: Record, history: tuple[Entry, ...]) -> Iterator[OwnerEn
 
 def gone_with_owner(records: Mapping[str, Record]) -> dict[str, str]:
     """Modules that must have gone with an owner and do not say so yet, each with its owner; by the records alone."""
+    found = {name: owner_of(record, records) for name, record in records.items()}
     return {
         name: owner
-        for name, record in records.items()
-        if not record.holder
-        and in_the_way(record)
-        and (owner := owner_of(record))
-        and not _lives(records.get(owner, Record(owner)), record.owner_incarnation)
+        for name, owner in found.items()
+        if owner in records
+        and not records[name].holder
+        and in_the_way(records[name])
+        and not _lives(records[owner], records[name].owner_incarnation)
     }
 
 
 def _lives(owner: Record, life: str) -> bool:
-    return owner.incarnation == life and owner.settled is not Status.DESTROYED
+    """Whether an owner is in that life; one without any was renamed, and nothing is known by this name."""
+    return not owner.incarnation or (owner.incarnation == life and owner.settled is not Status.DESTROYED)
 
 
 def why_not_begin(context: Context, prepared: Prepared) -> str:

@@ -178,3 +178,21 @@ def test_an_owned_module_that_left_the_manifest_with_its_folder_still_goes_with_
     assert project.run("orphans", "--json").json["orphans"] == []
     assert project.ledger().record("disk").settled is Status.DESTROYED
     assert cloud.objects() == []
+
+
+def test_a_module_goes_with_its_owner_also_under_the_owner_s_new_name(project: Project, cloud: Cloud) -> None:
+    file = project.root / "hybridwrap.yaml"
+    place = "state: {local: {path: .hybridwrap/state/default/vm.tfstate}}"
+    renamed = file.read_text().replace("  vm: {source: vm}", f"  web: {{source: vm, {place}}}")
+    file.write_text(renamed.replace("owner: vm", "owner: web").replace("modules.vm.", "modules.web."))
+    ran = project.run("mv", "vm", "web")
+    assert ran.code == 0, ran.text
+
+    ran = destroy(project)
+
+    assert ran.code == 0, ran.text
+    assert cloud.calls(Operation.DELETE, name="data") == []
+    proof = observed(project).owner_end
+    assert proof is not None
+    assert proof.module == "web"
+    assert cloud.objects() == []
