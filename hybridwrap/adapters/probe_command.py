@@ -59,9 +59,14 @@ def _answer(by: str, child: subprocess.Popen[bytes], question: bytes, seconds: f
         case Answer.ABSENT:
             return Probe(by, answer)
         case Answer.PRESENT:
-            return Probe(by, answer, _lines(stdout)[:MOST_SURVIVORS])
-    said = (_lines(stderr) or _lines(stdout) or ("",))[-1]
+            survivors = _lines(stdout)[:MOST_SURVIVORS]
+            return Probe(by, answer, survivors, detail="" if survivors else _last_line(stderr))
+    said = _last_line(stderr) or _last_line(stdout)
     return Probe(by, answer, detail=f"exit code {child.returncode} {said}".strip())
+
+
+def _last_line(data: bytes) -> str:
+    return (_lines(data) or ("",))[-1]
 
 
 def _lines(data: bytes) -> tuple[str, ...]:

@@ -48,6 +48,11 @@ def test_survivors_are_the_lines_that_are_printed(tmp_path: Path) -> None:
     assert probe.survivors == ("i-1", "vol-2")
 
 
+def test_a_crash_that_counts_as_present_says_that_it_is_one(tmp_path: Path) -> None:
+    probe = ask(tmp_path, *python("raise OSError('unreachable')"))
+    assert (probe.answer, probe.survivors, probe.detail) == (Answer.PRESENT, (), "OSError: unreachable")
+
+
 def test_the_reason_of_an_answer_that_is_none_is_its_last_line(tmp_path: Path) -> None:
     probe = ask(tmp_path, *python("import sys; print('x\\n403 Forbidden', file=sys.stderr); sys.exit(7)"))
     assert probe.detail == "exit code 7 403 Forbidden"
