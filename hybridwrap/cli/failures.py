@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hybridwrap.cli.board import PLANNED
+from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.scene import Scene
 from hybridwrap.domain.absence import tells_what_is_left
-from hybridwrap.domain.engine_run import Diagnostic
+from hybridwrap.domain.engine_run import Diagnostic, telling
 from hybridwrap.domain.run import ModuleEnd
 
 SHOWN_LINES = 4  # of what an engine says about an error
@@ -22,24 +23,26 @@ def told(error: Diagnostic, place: str) -> str:
 
 def headline(scene: Scene, module: str, end: ModuleEnd, phase: str) -> str:
     """The first error, or what a teardown left; else the first line of the reason."""
-    reason = (end.reason.splitlines() or [""])[0]
-    if end.result != "error" or not end.errors:
+    reason = as_typed((end.reason.splitlines() or [""])[0], scene.said)
+    errors = telling(end.errors)
+    if end.result != "error" or not errors:
         return reason
-    place = scene.place(module, end.errors[0])
+    place = scene.place(module, errors[0])
     if tells_what_is_left(reason):
         return f"{reason}   {place}".rstrip()
-    return BEFORE_WORK.get(phase, "") + told(end.errors[0], place)
+    return BEFORE_WORK.get(phase, "") + told(errors[0], place)
 
 
 def below(scene: Scene, module: str, end: ModuleEnd, *, everything: bool) -> Iterator[str]:
     """The lines below a headline: the engine's own words, cut short unless `everything` is wanted, and the log."""
-    if end.errors:
-        for index, error in enumerate(end.errors if everything else end.errors[:1]):
+    errors = telling(end.errors)
+    if errors:
+        for index, error in enumerate(errors if everything else errors[:1]):
             if index:
                 yield told(error, scene.place(module, error))
             yield from _detail(error, None if everything else SHOWN_LINES)
-        if not everything and len(end.errors) > 1:
-            yield f"and {len(end.errors) - 1} more: with -v, or in the log"
+        if not everything and len(errors) > 1:
+            yield f"and {len(errors) - 1} more: with -v, or in the log"
     else:
         yield from end.reason.splitlines()[1:]
     if end.errors and (log := scene.log(module, end)):

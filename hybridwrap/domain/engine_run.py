@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -69,6 +69,11 @@ class Diagnostic:
         _, found, block = self.detail.partition("Lock Info:")
         words = {key.lower(): value for key, value in _LOCK_LINE.findall(block)} if found else {}
         return LockInfo(**words) if words.get("id") else None
+
+
+def telling(errors: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Those that say more than that an interrupt has ended the engine."""
+    return tuple(error for error in errors if error.summary != "execution halted")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from hybridwrap.domain.engine_run import Diagnostic, Ended, LockInfo, Stream
+from hybridwrap.domain.engine_run import Diagnostic, Ended, LockInfo, Stream, telling
 from hybridwrap.domain.evidence import Absence, absence, surprise, unchanged
 from hybridwrap.domain.outcome_table import ROWS, Again, Facts, How, Row
 from hybridwrap.domain.state import EngineState, Found
@@ -154,12 +154,12 @@ def _how_it_ended(ended: Ended) -> str:
 
 
 def _first_error(errors: tuple[Diagnostic, ...]) -> str:
-    telling = [error for error in errors if error.summary != "execution halted"] or list(errors)
-    if not telling:
+    told = telling(errors) or errors
+    if not told:
         return "the engine gives no reason"
-    where = f"{telling[0].address}: " if telling[0].address else ""
-    more = f" (and {len(telling) - 1} more)" if len(telling) > 1 else ""
-    return f"{where}{telling[0].summary}{more}"
+    where = f"{told[0].address}: " if told[0].address else ""
+    more = f" (and {len(told) - 1} more)" if len(told) > 1 else ""
+    return f"{where}{told[0].summary}{more}"
 
 
 def _warnings(seen: Seen) -> tuple[str, ...]:

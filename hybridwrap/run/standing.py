@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from hybridwrap.domain.drift import Drift
-from hybridwrap.domain.engine_run import Diagnostic
+from hybridwrap.domain.engine_run import Diagnostic, telling
 from hybridwrap.domain.entry import CloudObject
 from hybridwrap.domain.graph import order
 from hybridwrap.domain.outputs import Output
@@ -117,8 +117,9 @@ def _source(stack: Stack, module: Module | None, record: Record) -> str:
 def _reason(record: Record, *, declared: bool) -> str:
     if record.status is Status.RUNNING and record.holder:
         return f"{record.holder.command} by {record.holder.writer.user} on {record.holder.writer.host}"
-    if record.errors and record.command != "destroy":  # what a teardown left says more
-        return summary_of(record.errors)
+    errors = telling(record.errors)
+    if errors and record.command != "destroy":  # what a teardown left says more
+        return summary_of(errors)
     if not declared and record.status not in (Status.DESTROYED, Status.NONE):
         return f"orphan: not in the manifest, {_objects(record)}"
     return record.reason if record.status in (Status.ERROR, Status.UNKNOWN, Status.RETAINED) else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hybridwrap.domain.engine_run import Diagnostic
+from hybridwrap.domain.engine_run import Diagnostic, telling
 from hybridwrap.domain.outputs import Provenance
 from hybridwrap.domain.pending import pending_of
 from hybridwrap.domain.record import Record
@@ -92,7 +92,7 @@ def _step(story: _Story, module: str) -> Step:
         operation=record.operation,
         time=record.since,
         by=record.by,
-        errors=record.errors,
+        errors=telling(record.errors),
         open=tuple(thing.address for thing in record.objects if thing.open),
         log=record.log,
     )
