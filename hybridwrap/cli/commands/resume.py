@@ -58,11 +58,11 @@ def command(
     fail_fast: bool,
     telling: Telling,
 ) -> int:
-    """Go on with a run that failed, was interrupted or killed; on any machine.
+    """Go on with a run that failed, was interrupted or killed.
 
-    RUN is an id or its beginning; without it, the newest apply or resume that left something. What it left is planned
-    again, in order, with the inputs that it had. Its other modules are left alone, unless something that they are made
-    from has changed: that is said, and they are planned, too.
+    On any machine. RUN is an id or its beginning; without it, the newest apply or resume that left something. What it
+    left is planned again, in order, with the inputs that it had. Its other modules are left alone, unless something
+    that they are made from has changed: that is said, and they are planned, too.
     """
     approve = approval("resume", auto_approve=auto_approve, as_json=telling.as_json)
     job = writing_job(place, Selection(), variables, parallelism=parallelism)
