@@ -7,6 +7,7 @@ import sys
 import click
 
 from hybridwrap.cli.lines import PLANNED, counted
+from hybridwrap.domain.redaction import masked_plan
 from hybridwrap.run.plan import planned_counts
 from hybridwrap.run.preparation import Prepared
 
@@ -15,4 +16,5 @@ def plan_text(prepared: Prepared) -> str:
     """What a plan would do: the engine's own text, attribute by attribute."""
     told = counted(planned_counts(prepared), PLANNED) or "only outputs change"
     head = f"\n{click.style(prepared.module.name, bold=True)}  {told}\n"
-    return head + prepared.engine.show(prepared.folder, colour=sys.stdout.isatty()).rstrip("\n")
+    text = prepared.engine.show(prepared.folder, colour=sys.stdout.isatty())
+    return head + masked_plan(prepared.mask, text).rstrip("\n")

@@ -23,6 +23,8 @@ MASK: Final = "(sensitive value)"
 SHORTEST: Final = 4
 _SHORTEST_LINE: Final = 8  # of a value of several lines, which may be printed line by line
 
+_QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
+
 # Go's JSON writes these as code points, ours does not.
 _GO_ESCAPES: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
@@ -43,6 +45,13 @@ class Redaction:
         found = [pattern for form, pattern in self._patterns if form in text]
         return re.sub("|".join(found), MASK, text) if found else text
 
+    def holds(self, value: Json) -> bool:
+        """Whether a secret stands anywhere in a value."""
+        if value is None or not self._patterns:
+            return False
+        text = canonical(value).decode()
+        return any(form in text and re.search(pattern, text) for form, pattern in self._patterns)
+
     def diagnostic(self, diagnostic: Diagnostic) -> Diagnostic:
         return replace(
             diagnostic,
@@ -50,6 +59,16 @@ class Redaction:
             detail=self.text(diagnostic.detail),
             address=self.text(diagnostic.address),
         )
+
+
+def masked_plan(mask: Redaction, text: str) -> str:
+    """Mask a plan for people: with a secret go the texts that it stands in, and the ones that it is to replace.
+
+    Of a secret that was changed only the new value is known; the old one stands beside it.
+    """
+    beside = (line.partition(" = ")[2] for line in text.splitlines() if mask.text(line) != line)
+    replaced = [quoted for values in beside for quoted in _QUOTED.findall(values)]
+    return mask.text(Redaction(replaced).text(text))
 
 
 def _leaves(value: Json) -> Iterator[str | int | Decimal]:

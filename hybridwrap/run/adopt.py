@@ -15,6 +15,7 @@ from hybridwrap.domain.state import EngineState
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import PreflightRefused
 from hybridwrap.run.context import Context
+from hybridwrap.run.masking import mask_for, withheld
 from hybridwrap.run.preparation import Prepared, mark_of
 from hybridwrap.run.recorded import recorded_run
 from hybridwrap.run.rename import refuse_renamed
@@ -67,18 +68,19 @@ def _adopt(context: Context, name: str, reason: str) -> ModuleEnd:
 
 
 def _write(context: Context, record: Record, state: EngineState, mark: StateMark, reason: str) -> Record:
+    outputs = outputs_after(
+        succeeded=True,
+        declared=tuple(state.outputs),
+        output_changes={},
+        before={},
+        state_before=None,
+        state_after=state,
+    )
     body = Adopt(
         run=context.run,
         reason=reason,
         state=mark,
-        outputs=outputs_after(
-            succeeded=True,
-            declared=tuple(state.outputs),
-            output_changes={},
-            before={},
-            state_before=None,
-            state_after=state,
-        ),
+        outputs=withheld(mask_for(context, record.module, state), outputs),
         objects=objects_after(record.objects, Stream(), state),
     )
     adopted = context.tools.ledger.adopt(record, body)

@@ -20,7 +20,7 @@ from hybridwrap.domain.state import EngineState, Found
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.errors import PreflightRefused
 from hybridwrap.run.context import Context
-from hybridwrap.run.masking import secrets_of
+from hybridwrap.run.masking import mask_for
 from hybridwrap.run.needs import resolve
 from hybridwrap.run.preparation import look, mark_of, state_again
 from hybridwrap.run.recorded import recorded_run
@@ -100,8 +100,9 @@ def _operation(context: Context, command: _Command) -> tuple[int, ModuleEnd]:
         context, command.folder, record, lambda locks: _intent(context, command, record, comparison.found, locks)
     )
     ended = command.run()
+    mask = mask_for(context, command.module.name, before)
     body = _result(command, held, ended, before)
-    end(context, command.folder, held, body, secrets_of(context, command.inputs))
+    end(context, command.folder, held, body, mask)
     return _exit_code(ended), ModuleEnd(
         "ok" if ended.exit_code == 0 else "error",
         0 if ended.exit_code == 0 else 4,

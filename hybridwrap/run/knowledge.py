@@ -38,8 +38,10 @@ class Knowledge:
             self._records[record.module] = record
 
     def learn_secrets(self, module: str, state: EngineState | None) -> None:
-        """Keep the sensitive outputs of a state in memory, for dependants in the same run."""
-        found = {name: output.value for name, output in (state.outputs if state else {}).items() if output.sensitive}
+        """Keep in memory, for dependants in the same run, the outputs that a state or the record calls sensitive."""
+        withheld = {name for name, output in self.record(module).outputs.items() if output.sensitive}
+        outputs = state.outputs if state else {}
+        found = {name: output.value for name, output in outputs.items() if output.sensitive or name in withheld}
         with self._lock:
             self._secrets |= {Reference(module, name): value for name, value in found.items()}
 

@@ -11,7 +11,7 @@ from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.errors import ModuleBusy, PlanOutdated
 from hybridwrap.run.context import Context
 from hybridwrap.run.heartbeat import Heart, heartbeat
-from hybridwrap.run.masking import listener, mask_of, secrets_of
+from hybridwrap.run.masking import listener, mask_of, recordable, secrets_of, withheld
 from hybridwrap.run.names import keep_names
 from hybridwrap.run.origin import origin_of
 from hybridwrap.run.owners import why_not_begin
@@ -45,6 +45,7 @@ def carry_out(context: Context, prepared: Prepared) -> ModuleEnd:
 
 def _intent(context: Context, prepared: Prepared, locks: Locks) -> Begin:
     record, key, origin = prepared.record, context.tools.digest_key, origin_of(context, prepared)
+    mask = mask_of(context, prepared.inputs)
     whole = context.options.plan.whole  # else the module is not all of what these inputs make of it
     return Begin(
         command=context.options.command,
@@ -55,11 +56,11 @@ def _intent(context: Context, prepared: Prepared, locks: Locks) -> Begin:
         locks=locks,
         plan_digest=prepared.planned.digest,
         planned=prepared.actions,
-        inputs=prepared.inputs.recorded,
+        inputs=recordable(mask, prepared.inputs.recorded),
         inputs_digest=inputs_digest(prepared.inputs, key) if whole else "",
         upstream_digest=upstream_digest(prepared.inputs, key) if whole else "",
         previous_status=record.status,
-        previous_outputs=record.outputs,
+        previous_outputs=withheld(mask, record.outputs),
         owner_incarnation=origin.owner_incarnation,
         declared=origin.declared,
     )

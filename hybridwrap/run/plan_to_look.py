@@ -31,7 +31,9 @@ def plan_to_look(
         engine.init(folder)
         planned = engine.plan(folder, given.values, PlanOptions(lock=False), _ignore)
         source = context.tools.sources.describe(module.source)
-        return Prepared(module, engine, folder, look.record, given, planned, look.state, comparison, source)
+        return Prepared(
+            module, engine, folder, look.record, given, planned, look.state, comparison, source, mask_of(context, given)
+        )
     except CommandFailed as error:
         return masked_failure(mask_of(context, given), error).message
     except HybridwrapError as error:

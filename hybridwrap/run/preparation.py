@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NoReturn
 
 from hybridwrap.domain.command_failed import CommandFailed
@@ -14,6 +14,7 @@ from hybridwrap.domain.inputs import ResolvedInputs
 from hybridwrap.domain.left_behind import Liveness
 from hybridwrap.domain.ports import ModuleEngine, OperationFolder, Planned
 from hybridwrap.domain.record import Record
+from hybridwrap.domain.redaction import Redaction
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.state import EngineState, Unreadable
 from hybridwrap.domain.status import Status
@@ -39,6 +40,7 @@ class Prepared:
     state: EngineState | None
     comparison: Comparison
     source: Source
+    mask: Redaction = field(repr=False)  # of all that was known to be secret when the plan was made
 
     @property
     def operation(self) -> str:
@@ -72,7 +74,9 @@ def prepare(context: Context, module: Module, inputs: ResolvedInputs) -> Prepare
     context.knowledge.learn_secrets(module.name, state)
     if comparison.match is Match.ADVANCED and comparison.recorded and comparison.recorded.lineage:
         context.watch.warning(module.name, str(comparison))
-    return Prepared(module, engine, folder, record, inputs, planned, state, comparison, source)
+    return Prepared(
+        module, engine, folder, record, inputs, planned, state, comparison, source, mask_of(context, inputs)
+    )
 
 
 def refuse_busy(context: Context, record: Record) -> None:

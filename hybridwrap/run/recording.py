@@ -6,6 +6,7 @@ Keeps: nothing starts before `begin` is stored; what happened after it is in `en
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from hybridwrap.domain.codec import encode
 from hybridwrap.domain.entry import Begin, End, Locks, Takeover
@@ -16,6 +17,7 @@ from hybridwrap.domain.redaction import Redaction
 from hybridwrap.domain.result import Result
 from hybridwrap.errors import IntentInDoubt, NothingHappened, Superseded
 from hybridwrap.run.context import Context
+from hybridwrap.run.masking import withheld
 
 
 def begin(context: Context, folder: OperationFolder, record: Record, intent: Callable[[Locks], Begin]) -> Record:
@@ -55,8 +57,9 @@ def take_over(context: Context, folder: OperationFolder, record: Record, reason:
 def end(context: Context, folder: OperationFolder, held: Record, body: End, mask: Redaction | None) -> None:
     """Keep the result on this host first, then tell the ledger. Raise ResultNotSent, Superseded.
 
-    `mask` takes known secrets out of the logs that stay on this host; None when there are none.
+    `mask` takes known secrets out of the outputs, and of the logs that stay on this host; None when there are none.
     """
+    body = replace(body, outputs=withheld(mask, body.outputs)) if mask else body
     result = Result(held.module, folder.operation, context.tools.ids.new(), body)
     folder.keep_result(encode(result))
     send(context, folder, held, result, mask)

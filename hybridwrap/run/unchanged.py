@@ -11,6 +11,7 @@ from hybridwrap.domain.state import instances_of
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import OutcomeUnknown
 from hybridwrap.run.context import Context
+from hybridwrap.run.masking import mask_of, recordable, withheld
 from hybridwrap.run.preparation import Prepared
 
 
@@ -45,7 +46,7 @@ def _objects(prepared: Prepared) -> tuple[CloudObject, ...]:
 
 
 def _seen(context: Context, prepared: Prepared) -> Observe:
-    record, key = prepared.record, context.tools.digest_key
+    record, key, mask = prepared.record, context.tools.digest_key, mask_of(context, prepared.inputs)
     outputs = outputs_after(
         succeeded=True,
         declared=prepared.module.interface.outputs,
@@ -59,9 +60,9 @@ def _seen(context: Context, prepared: Prepared) -> Observe:
         reason=_reason(prepared),
         status=Status.OK,
         state=prepared.mark,
-        outputs=outputs,
+        outputs=withheld(mask, outputs),
         objects=_objects(prepared),
-        inputs=prepared.inputs.recorded,
+        inputs=recordable(mask, prepared.inputs.recorded),
         inputs_digest=inputs_digest(prepared.inputs, key),
         upstream_digest=upstream_digest(prepared.inputs, key),
         source=prepared.source,

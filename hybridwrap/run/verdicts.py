@@ -12,6 +12,7 @@ from hybridwrap.domain.status import Status
 from hybridwrap.domain.verdict import Verdict, judge
 from hybridwrap.run.context import Context
 from hybridwrap.run.looking import Seen
+from hybridwrap.run.masking import mask_of, withheld
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.unchanged import record_unchanged
 
@@ -54,18 +55,19 @@ def _the_rest(context: Context, seen: Seen, prepared: Prepared) -> Observe:
     """All that was begun is accounted for; a plan shows what is left to do."""
     record = prepared.record
     quiet = {n: c for n, c in prepared.planned.stream.output_changes.items() if c.action is Action.NOOP}
+    outputs = outputs_after(
+        succeeded=False,
+        declared=prepared.module.interface.outputs,
+        output_changes=quiet,  # what the plan leaves as it is, is known; all else is still going to change
+        before=record.outputs,
+        state_before=None,
+        state_after=prepared.state,
+    )
     return Observe(
         run=context.run,
-        reason=f"{record.command} {record.operation} was not finished, and nothing of it is open",
+        reason="all that was begun is accounted for; a plan shows what is left to do",
         status=Status.ERROR,
         state=prepared.mark,
-        outputs=outputs_after(
-            succeeded=False,
-            declared=prepared.module.interface.outputs,
-            output_changes=quiet,  # what the plan leaves as it is, is known; all else is still going to change
-            before=record.outputs,
-            state_before=None,
-            state_after=prepared.state,
-        ),
+        outputs=withheld(mask_of(context, prepared.inputs), outputs),
         objects=seen.objects,
     )

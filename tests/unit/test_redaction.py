@@ -11,7 +11,7 @@ import pytest
 
 from hybridwrap.domain.engine_run import Diagnostic
 from hybridwrap.domain.json import Json
-from hybridwrap.domain.redaction import MASK, Redaction
+from hybridwrap.domain.redaction import MASK, Redaction, masked_plan
 
 SECRET = 'p&ss "wörd"/<+>'
 
@@ -75,3 +75,28 @@ def test_a_diagnostic_is_masked_in_all_that_it_says() -> None:
 def test_one_of_very_many_secrets_is_masked() -> None:
     redaction = Redaction([f"secret value number {number}" for number in range(2_000)])
     assert redaction.text("secret value number 1234, secret value") == f"{MASK}, secret value"
+
+
+@pytest.mark.parametrize(
+    "value", [SECRET, [SECRET], {"deep": [{"x": f"a {SECRET} b"}]}, {SECRET: 1}, 123456789, {"n": Decimal("3.1415")}]
+)
+def test_a_value_holds_a_secret_at_any_depth(value: Json) -> None:
+    assert Redaction([SECRET, 123456789, Decimal("3.1415")]).holds(value)
+
+
+@pytest.mark.parametrize("value", [None, "open", ["open", {"a": 1234567890}], MASK])
+def test_a_value_without_a_secret_holds_none(value: Json) -> None:
+    assert not Redaction([SECRET, 123456789]).holds(value)
+
+
+def test_a_plan_hides_what_a_secret_replaces_wherever_that_stands() -> None:
+    plan = """
+      ~ input  = "login old-one" -> "login new-one"
+      ~ output = "login old-one" -> (known after apply)
+        size   = "large"
+    """
+    shown = masked_plan(Redaction(["new-one"]), plan)
+    assert "old-one" not in shown
+    assert "new-one" not in shown
+    assert 'size   = "large"' in shown
+    assert "(known after apply)" in shown

@@ -1,0 +1,99 @@
+"""A secret that a module passes on without calling it one stays out of the ledger and off the screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.project import Project
+
+SECRET = "s3cr3t-of-m-7719"
+MANIFEST = """
+version: 1
+stack: shop
+modules:
+  m: {source: m, inputs: {pw: {from_env: PW}}}
+  d: {source: d, inputs: {pw: "{{ modules.m.pw }}"}}
+  e: {source: e, inputs: {dsn: "{{ modules.d.dsn }}"}}
+"""
+M = """
+variable "pw" { sensitive = true }
+output "pw" {
+  value     = var.pw
+  sensitive = true
+}
+"""
+D = """
+variable "pw" {}
+resource "terraform_data" "db" { input = "login ${var.pw}" }
+output "dsn" { value = "db://u:${var.pw}@host" }
+output "nested" { value = { list = [{ deep = var.pw }] } }
+output "open" { value = "no secret" }
+"""
+E = 'variable "dsn" {}\noutput "length" { value = length(var.dsn) }\noutput "again" { value = var.dsn }\n'
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = Project(tmp_path, {"PW": SECRET})
+    made.write(MANIFEST, m=M, d=D, e=E)
+    return made
+
+
+def written(project: Project, secret: str = SECRET) -> list[Path]:
+    """The files of the ledger and of operations that hold the secret; the engine's own state does."""
+    home = project.root / ".hybridwrap"
+    files = (path for place in ("ledger", "operations") for path in (home / place).rglob("*") if path.is_file())
+    return [path for path in files if secret.encode() in path.read_bytes()]
+
+
+@pytest.mark.e2e
+def test_an_output_with_a_known_secret_in_it_is_withheld(project: Project) -> None:
+    applied = project.apply()
+    assert applied.code == 0, applied.text
+    assert written(project) == []
+    shown = [project.run(*words).text for words in (["status", "--json"], ["output", "--json"], ["list", "--json"])]
+    assert not any(SECRET in text for text in (applied.text, *shown))
+    outputs = project.outputs()
+    hidden = (outputs["d"]["dsn"], outputs["d"]["nested"], outputs["e"]["again"])
+    assert all(output["sensitive"] for output in hidden)
+    assert outputs["d"]["open"]["value"] == "no secret"
+    assert outputs["e"]["length"]["value"] == len(f"db://u:{SECRET}@host"), "a dependant gets the value all the same"
+
+
+@pytest.mark.e2e
+def test_what_is_withheld_stays_so_by_whatever_command(project: Project) -> None:
+    project.apply()
+    assert project.run("tf", "d", "--", "taint", "terraform_data.db").code == 0
+    assert written(project) == []
+    assert project.apply("e").code == 0, "a later run reads the value from the state"
+    assert project.apply().code == 0
+    assert written(project) == []
+
+
+@pytest.mark.e2e
+def test_adopting_withholds_it_too(project: Project) -> None:
+    project.apply()
+    for name in ("log", "head"):
+        for path in (project.root / ".hybridwrap" / "ledger").rglob(f"{name}/d*"):
+            for file in [path] if path.is_file() else path.iterdir():
+                file.unlink()
+    assert project.run("adopt", "d").code == 0
+    assert written(project) == []
+    assert project.outputs()["d"]["dsn"]["sensitive"]
+
+
+@pytest.mark.e2e
+def test_a_plan_that_is_shown_hides_it(project: Project) -> None:
+    assert project.apply("m").code == 0
+    shown = project.run("plan")
+    assert "terraform_data.db" in shown.text
+    assert SECRET not in shown.text
+    project.apply()
+    newer = SECRET.replace("7719", "8820")
+    assert project.apply("m", PW=newer).code == 0
+    shown = project.run("plan", "d", PW=newer)
+    assert "terraform_data.db" in shown.text
+    assert SECRET not in shown.text
+    assert newer not in shown.text
