@@ -116,7 +116,7 @@ def _facts(module: ModuleReport, *, everything: bool) -> Iterator[tuple[str, str
     yield "inputs", "\n".join(f"{name} = {_input(each, limit)}" for name, each in sorted(module.inputs.items()))
     yield "outputs", _outputs(record.outputs)
     yield "objects", _objects(module)
-    for evidence in end.evidence if end else ():
+    for evidence in module.share.evidence:
         yield "evidence", evidence
     for warning in end.warnings if end else ():
         yield "warning", warning

@@ -33,6 +33,12 @@ class Share:
         return next(reversed(self._ends), None)
 
     @property
+    def evidence(self) -> tuple[str, ...]:
+        """What the last end rests on, or the last look that followed it."""
+        bodies = [entry.body.end if isinstance(entry.body, Late) else entry.body for entry in self.entries]
+        return next((b.evidence for b in reversed(bodies) if isinstance(b, End | Observe) and b.evidence), ())
+
+    @property
     def planned(self) -> tuple[PlannedChange, ...]:
         return self.begin.planned if self.begin else ()
 

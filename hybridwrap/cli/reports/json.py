@@ -91,7 +91,7 @@ def _recorded(report: Report, module: ModuleReport) -> dict[str, Json]:
         "drift": drift_json(report, module),
         "warnings": list(end.warnings) if end else [],
         "signals": [plain(signal) for signal in end.signals] if end else [],
-        "evidence": list(end.evidence) if end else [],
+        "evidence": list(module.share.evidence),
         "failed_command": list(end.failed_command) if end else [],
         "durations": dict(end.durations) if end else {},
         "log": {"path": end.log, "host": module.share.entries[-1].writer.host} if end and end.log else None,
