@@ -10,6 +10,8 @@ from hybridwrap.domain.status import Status
 
 MAKES_PENDING = frozenset({"apply", "resume"})
 TEARS_DOWN = "destroy"
+RENAMES = "mv"
+BUSY = "busy"
 DONE = frozenset({"ok", "unchanged"})
 
 
@@ -17,17 +19,26 @@ def pending_of(runs: Sequence[Run], records: Mapping[str, Record]) -> dict[str, 
     """Modules that the newest apply or resume run which selected them did not do; `runs` newest first.
 
     What a run carried forward from earlier ones counts where no run in `runs` selected the module itself. A teardown
-    makes nothing pending, and what it selects is no longer wanted.
+    makes nothing pending, and what it selects is no longer wanted; a rename gives a module the record that it lacked.
     """
     found: dict[str, PendingModule | None] = {}
     for run in runs:
-        if run.start.command in {*MAKES_PENDING, TEARS_DOWN}:
-            for module in run.start.modules:
-                found.setdefault(module, _left_by(run, module, records))
+        for module, pending in _said_by(run, records):
+            found.setdefault(module, pending)
     for run in runs:
         for module, pending in run.start.carried.items():
-            found.setdefault(module, None if _acted_since(records.get(module), pending.run) else pending)
+            record = records.get(module)
+            done = _acted_since(record, pending.run) or _settled_after(record, run.start.time)
+            found.setdefault(module, None if done else pending)
     return {module: pending for module, pending in sorted(found.items()) if pending and not _doubtful(records, module)}
+
+
+def _said_by(run: Run, records: Mapping[str, Record]) -> Iterable[tuple[str, PendingModule | None]]:
+    if run.start.command in {*MAKES_PENDING, TEARS_DOWN}:
+        return ((module, _left_by(run, module, records)) for module in run.start.modules)
+    if run.start.command == RENAMES and run.end:
+        return ((module, None) for module, end in run.end.modules.items() if end.result in DONE)
+    return ()
 
 
 def _doubtful(records: Mapping[str, Record], module: str) -> bool:
@@ -41,7 +52,9 @@ def _left_by(run: Run, module: str, records: Mapping[str, Record]) -> PendingMod
     if run.end is None:
         return _not_reached(run, module, records)
     end = run.end.modules.get(module, ModuleEnd("pending", reason="the run ended before it"))
-    return None if end.result in DONE else PendingModule(end.reason or end.result, end.waits_for, run.start.run)
+    refused = end.began if end.result == BUSY and end.began else run.end.time
+    done = end.result in DONE or _settled_after(records.get(module), refused)
+    return None if done else PendingModule(end.reason or end.result, end.waits_for, run.start.run)
 
 
 def _not_reached(run: Run, module: str, records: Mapping[str, Record]) -> PendingModule:
@@ -61,3 +74,8 @@ def _undone(needs: Iterable[str], run: Run, records: Mapping[str, Record]) -> It
 def _acted_since(record: Record | None, run: str) -> bool:
     """Whether the last entry is of that run or a later one: ids of runs sort by the time of their making."""
     return record is not None and record.run >= run
+
+
+def _settled_after(record: Record | None, time: str) -> bool:
+    """Whether a run that is older, but was still at work on the module, came to an end of it only after a time."""
+    return record is not None and record.holder is None and record.since > time

@@ -185,3 +185,33 @@ def test_pending_survives_from_the_ledger_of_one_run_to_the_next() -> None:
     ledger.start_run(replace(start("R2", modules=("network",)), carried=carried))
     ledger.end_run(end("R2", network=ModuleEnd("ok")))
     assert pending_of(ledger.runs(1), {})["vm"] == PendingModule("waits for network", "network", "R1")
+
+
+@pytest.mark.parametrize(("since", "waits"), [("2026-01-01T01:00:00.001Z", False), ("2026-01-01T00:59:00.000Z", True)])
+def test_an_older_run_that_ends_after_the_refused_one_ends_the_waiting(since: str, waits: bool) -> None:
+    refused = Run(start("R2"), end("R2", vm=ModuleEnd("refused", 20, reason="it is in the way")))
+    record = replace(acted("vm", "R1"), since=since)
+    assert ("vm" in pending_of([refused], {"vm": record})) is waits
+
+
+def test_a_holder_that_ends_after_the_refusal_ends_the_waiting_while_the_refused_run_goes_on() -> None:
+    busy = ModuleEnd("busy", 20, reason="held", began="2026-01-01T00:10:00.000Z")
+    run = Run(start("R2"), end("R2", vm=busy))
+    held = replace(acted("vm", "R1"), since="2026-01-01T00:20:00.000Z")
+    assert "vm" not in pending_of([run], {"vm": held})
+    assert "vm" in pending_of([run], {"vm": replace(held, since="2026-01-01T00:05:00.000Z")})
+
+
+def test_what_was_carried_forward_ends_with_an_older_run_that_ends_later() -> None:
+    newest = Run(start("R5", modules=("vm",), web=PendingModule("busy", "", "R4")), end("R5", vm=ModuleEnd("ok")))
+    record = replace(acted("web", "R1"), since="2026-01-01T00:00:06.000Z")
+    assert pending_of([newest], {"web": record}) == {}
+
+
+def test_a_rename_ends_the_waiting_of_the_new_name() -> None:
+    refused = Run(start("R2", modules=("vm",)), end("R2", vm=ModuleEnd("refused", 10, reason="moved?")))
+    renamed = Run(start("R3", "mv", modules=("vm",)), end("R3", vm=ModuleEnd("ok")))
+    assert pending_of([renamed, refused], records(vm="R1")) == {}
+    assert "vm" in pending_of([Run(renamed.start, None), refused], records(vm="R1"))
+    again = Run(start("R4", modules=("vm",)), end("R4", vm=ModuleEnd("refused", 10, reason="no")))
+    assert "vm" in pending_of([again, renamed, refused], records(vm="R1")), "a later run counts"
