@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from hybridwrap.domain import json
+from tests.fault.pages import Check, Screen, refresh, shown
 from tests.support import s3_servers
 from tests.support.lost_runner import S3_STATE, write_stack
 from tests.support.project import Project
 from tests.support.s3_servers import Server
+from tools.transcripts import lasting
 
 _buckets = count()
 
@@ -74,3 +76,20 @@ def on_s3(moto: Server, tmp_path: Path, fakecloud_env: Mapping[str, str]) -> Ite
     yield project
     assert moto.app
     moto.app.faults.clear()
+
+
+@pytest.fixture
+def screen(project: Project) -> Screen:
+    return Screen(project)
+
+
+@pytest.fixture
+def check(request: pytest.FixtureRequest) -> Check:
+    """Compare what a scene has printed with what the page shows for it."""
+
+    def compare(scene: str, screen: Screen) -> None:
+        if request.config.getoption("--refresh-pages", default=False):
+            refresh(scene, screen)
+        assert lasting(screen.text) == lasting(shown(scene)), "next: pytest tests/fault --all-faults --refresh-pages"
+
+    return compare

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from getpass import getuser
 from pathlib import Path
@@ -16,6 +17,9 @@ from tools.transcripts import as_reader, lasting
 
 PAGE = Path(__file__).parents[2] / "docs" / "operations.md"
 HOME = "/home/ana/shop"
+
+
+Check = Callable[[str, "Screen"], None]
 
 
 @dataclass
@@ -29,6 +33,10 @@ class Screen:
         """Run `hybridwrap …`; return what it printed."""
         process = self.start(line)
         return self.until_it_ends(process)
+
+    def note(self, line: str, printed: str, code: int) -> None:
+        """Take down what was typed and printed elsewhere."""
+        self.lines += [f"$ {line}\n", printed, f"exit code {code}\n" if code else ""]
 
     def start(self, line: str) -> subprocess.Popen[str]:
         self.lines.append(f"$ {line}\n")
@@ -56,6 +64,7 @@ class Screen:
         shown = "".join(self.lines).replace(str(self.project.root), HOME)
         shown = re.sub(rf"\b{name}@{host}\b", "ana@laptop", shown)
         shown = re.sub(rf"\b{name}( +)on {host}\b", "ana on laptop", shown)
+        shown = re.sub(rf"(events\.jsonl) on {host}\b", r"\1 on laptop", shown)
         return as_reader("".join(f"{line.rstrip()}\n" for line in shown.splitlines()))
 
 

@@ -3,37 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 
 import pytest
 
-from tests.fault.pages import Screen, refresh, shown
+from tests.fault.pages import Check, Screen
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
 from tests.support.lost_runner import hanging, kill, kill_engines, ledger_of, lose_host, until_said
 from tests.support.project import Project, wait
-from tools.transcripts import lasting
 
 pytestmark = [pytest.mark.e2e, pytest.mark.matrix]
 APPLY = "hybridwrap apply --auto-approve network"
-
-
-@pytest.fixture
-def screen(project: Project) -> Screen:
-    return Screen(project)
-
-
-@pytest.fixture
-def check(request: pytest.FixtureRequest) -> Callable[[str, Screen], None]:
-    def compare(scene: str, screen: Screen) -> None:
-        if request.config.getoption("--refresh-pages", default=False):
-            refresh(scene, screen)
-        assert lasting(screen.text) == lasting(shown(scene)), "next: pytest tests/fault --all-faults --refresh-pages"
-
-    return compare
-
-
-Check = Callable[[str, Screen], None]
 
 
 def test_busy(project: Project, cloud: Cloud, screen: Screen, check: Check) -> None:
