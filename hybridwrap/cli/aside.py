@@ -7,12 +7,17 @@ from contextlib import AbstractContextManager, nullcontext
 import click
 
 from hybridwrap.cli.ending import OutputsByModule
+from hybridwrap.cli.hints import as_typed
+from hybridwrap.cli.options import Place
 from hybridwrap.domain.ports import EngineEvent
 from hybridwrap.domain.run import ModuleEnd, RunEnd, RunStart
 
 
 class Aside:
     """A Teller for work that is no run, or whose result is told after it."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
 
     def at_work(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -31,7 +36,7 @@ class Aside:
     def module_ended(self, module: str, end: ModuleEnd) -> None: ...
 
     def warning(self, module: str, text: str) -> None:
-        click.echo(f"{module}: {text}", err=True)
+        click.echo(f"{module}: {as_typed(text, self._place)}", err=True)
 
     def note(self, text: str) -> None:
-        click.echo(text, err=True)
+        click.echo(as_typed(text, self._place), err=True)

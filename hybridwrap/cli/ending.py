@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import coloured, duration
+from hybridwrap.cli.options import Place
 from hybridwrap.domain.drift_checks import LOOKED_AT, NOTHING_THERE
 from hybridwrap.domain.outputs import Output, Provenance
 from hybridwrap.domain.pending import MAKES_PENDING
@@ -33,7 +35,7 @@ SHOWN = 6  # names of outputs that fit into a line
 
 
 def last_lines(
-    ends: Mapping[str, ModuleEnd], outputs: OutputsByModule, seconds: float, *, command: str = ""
+    ends: Mapping[str, ModuleEnd], outputs: OutputsByModule, seconds: float, place: Place, *, command: str = ""
 ) -> Iterator[str]:
     """Count; after a failure name the outputs that can be used all the same, and the next commands, each once."""
     counts = Counter(end.result for end in ends.values())
@@ -43,8 +45,9 @@ def last_lines(
     bad = {end.result for end in ends.values()} - FINE
     if bad:
         yield from _known(ends, outputs)
-        hints = dict.fromkeys(end.hint for end in ends.values() if end.hint)
-        yield f"next: {'   '.join(hints) or _again(ends, command, repair=bool(bad - UNTOUCHED))}"
+        hints = dict.fromkeys(as_typed(end.hint, place) for end in ends.values() if end.hint)
+        again = as_typed(_again(ends, command, repair=bool(bad - UNTOUCHED)), place)
+        yield f"next: {'   '.join(hints) or again}"
 
 
 def _again(ends: Mapping[str, ModuleEnd], command: str, *, repair: bool) -> str:

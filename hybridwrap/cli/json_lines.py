@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from threading import Lock
 
 import click
 
 from hybridwrap.cli.ending import OutputsByModule
+from hybridwrap.cli.hints import as_typed
+from hybridwrap.cli.options import Place
 from hybridwrap.domain.charter import stamp
 from hybridwrap.domain.codec import plain
 from hybridwrap.domain.engine_run import Diagnostic, Hook
@@ -20,8 +23,9 @@ from hybridwrap.domain.run import ModuleEnd, RunEnd, RunStart
 class JsonLines:
     """A Watcher that writes on stdout; the last line is the result."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, place: Place) -> None:
         self._clock = clock
+        self._place = place
         self._lock = Lock()
 
     def at_work(self) -> AbstractContextManager[None]:
@@ -45,13 +49,13 @@ class JsonLines:
                 self._write("diagnostic", module=module, **plain(event))
 
     def warning(self, module: str, text: str) -> None:
-        self._write("warning", module=module, text=text)
+        self._write("warning", module=module, text=as_typed(text, self._place))
 
     def note(self, text: str) -> None:
-        self._write("note", text=text)
+        self._write("note", text=as_typed(text, self._place))
 
     def module_ended(self, module: str, end: ModuleEnd) -> None:
-        self._write("module_ended", module=module, **plain(end))
+        self._write("module_ended", module=module, **plain(replace(end, hint=as_typed(end.hint, self._place))))
 
     def run_ended(self, end: RunEnd, _outputs: OutputsByModule) -> None:
         modules = {name: module_end.result for name, module_end in end.modules.items()}

@@ -12,6 +12,7 @@ from hybridwrap.cli.board import Board, Work
 from hybridwrap.cli.display import Display
 from hybridwrap.cli.ending import FINE, OutputsByModule, last_lines
 from hybridwrap.cli.failures import below, headline
+from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import DONE, PLANNED, cells, coloured, counted, duration, faint, fitted, in_signs, padded
 from hybridwrap.cli.live_view import Size, live_lines, name_width
 from hybridwrap.cli.scene import Scene
@@ -85,6 +86,7 @@ class LiveRun:
 
     def warning(self, module: str, text: str) -> None:
         """Tell it once; of which other modules it holds is told at the end."""
+        text = as_typed(text, self._scene.said)
         with self._lock:
             self._warned.setdefault(text, []).append(module)
             if self._warned[text] == [module]:
@@ -93,7 +95,7 @@ class LiveRun:
 
     def note(self, text: str) -> None:
         with self._lock:
-            self._display.print(click.style(text, fg="yellow"), wrap=True)
+            self._display.print(click.style(as_typed(text, self._scene.said), fg="yellow"), wrap=True)
 
     def module_ended(self, module: str, end: ModuleEnd) -> None:
         with self._lock:
@@ -105,7 +107,7 @@ class LiveRun:
                 self._ending(module, end, work)
 
     def run_ended(self, end: RunEnd, outputs: OutputsByModule) -> None:
-        for line in last_lines(end.modules, outputs, self._board.elapsed(), command=self._command):
+        for line in last_lines(end.modules, outputs, self._board.elapsed(), self._scene.said, command=self._command):
             self._display.print(line, wrap=True)
 
     def refresh(self) -> None:

@@ -78,6 +78,16 @@ class LazyGroup(click.Group):
             raise UsageError(f"`{args[0]}` takes no words after `--`", hint=f"hybridwrap {args[0]} --help")
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; its errors say what to type for the manifest and environment that it was about."""
+        try:
+            return super().invoke(ctx)
+        except HybridwrapError as error:
+            from hybridwrap.cli.hints import as_typed, place_of_call
+
+            error.hint = as_typed(error.hint, place_of_call())
+            raise
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))

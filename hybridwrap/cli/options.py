@@ -34,6 +34,10 @@ class Place:
     environment: str | None
 
 
+NOWHERE = Place(None, None)  # nothing was said
+PLACE_KEY = "hybridwrap.place"  # of click's context, where errors find it
+
+
 @dataclass(frozen=True, slots=True)
 class Telling:
     """How a run is told: to whom, and how much of it."""
@@ -73,7 +77,9 @@ def stack_options(command: Command) -> Command:
     )
     @functools.wraps(command)
     def with_place(manifest: Path | None, environment: str | None, **rest: Any) -> Any:
-        return command(place=Place(manifest, environment), **rest)
+        place = Place(manifest, environment)
+        click.get_current_context().meta[PLACE_KEY] = place
+        return command(place=place, **rest)
 
     return with_place
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 
 from hybridwrap.cli.compose import Workshop, equip, look_at
+from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.options import Place
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.pending import pending_of
@@ -37,6 +39,13 @@ class Overview:
     runs: tuple[Run, ...]  # newest first
     signs: Mapping[str, str] = field(default_factory=dict)  # module that is held -> time of its last sign of life
 
+    manifest: Path | None = None  # that -f named
+
+    @property
+    def said(self) -> Place:
+        """What commands to type next must say, too."""
+        return Place(self.manifest, self.stack.environment if len(self.stack.environments) > 1 else None)
+
     @property
     def today(self) -> str:
         """In UTC, YYYY-MM-DD."""
@@ -50,7 +59,9 @@ class Overview:
 
 def overview(place: Place, selection: Selection) -> Overview:
     """Read it; no engine is started. Raise UsageError, InvalidManifest, LedgerUnreachable."""
-    return overview_of(equip(look_at(place)), selection)
+    seen = replace(overview_of(equip(look_at(place)), selection), manifest=place.manifest)
+    told = (replace(standing, reason=as_typed(standing.reason, seen.said)) for standing in seen.standings)
+    return replace(seen, standings=tuple(told))
 
 
 def overview_of(workshop: Workshop, selection: Selection) -> Overview:

@@ -11,6 +11,7 @@ import click
 from hybridwrap.cli.board import Board, Work
 from hybridwrap.cli.ending import FINE, OutputsByModule, last_lines
 from hybridwrap.cli.failures import below, headline
+from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import DONE, PLANNED, cells, coloured, counted, duration, faint, padded, ticking
 from hybridwrap.cli.scene import Scene
 from hybridwrap.cli.steps import NORMAL, QUIET, VERBOSE, in_words, phase_verbosity
@@ -76,10 +77,10 @@ class PlainLines:
                 self._say(module, faint(told[1]), told[0])
 
     def warning(self, module: str, text: str) -> None:
-        self._say(module, click.style(f"warning: {text}", fg="yellow"), QUIET)
+        self._say(module, click.style(f"warning: {as_typed(text, self._scene.said)}", fg="yellow"), QUIET)
 
     def note(self, text: str) -> None:
-        self._line(text, err=True)
+        self._line(as_typed(text, self._scene.said), err=True)
 
     def module_ended(self, module: str, end: ModuleEnd) -> None:
         with self._lock:
@@ -91,7 +92,7 @@ class PlainLines:
 
     def run_ended(self, end: RunEnd, outputs: OutputsByModule) -> None:
         """Close the run: how it stands, what is known, what to type."""
-        for line in last_lines(end.modules, outputs, self._board.elapsed(), command=self._command):
+        for line in last_lines(end.modules, outputs, self._board.elapsed(), self._scene.said, command=self._command):
             self._line(line)
 
     def heartbeat(self) -> None:

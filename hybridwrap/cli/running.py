@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from hybridwrap.cli.aside import Aside
 from hybridwrap.cli.compose import Workshop, equip, load
+from hybridwrap.cli.hints import place_of_call
 from hybridwrap.cli.json_lines import JsonLines
 from hybridwrap.cli.options import Place, Telling
 from hybridwrap.cli.plain_lines import PlainLines
@@ -72,7 +73,9 @@ def aside(workshop: Workshop, options: Options, records: Mapping[str, Record] | 
     tools = workshop.tools
     stop = Stop(tools.clock, tools.engines.interrupt)
     knowledge = Knowledge(workshop.ledger.records(workshop.stack.modules) if records is None else records)
-    return Context(tools.ids.new(), argv_as_typed(sys.argv[1:]), tools, options, Aside(), stop, knowledge)
+    return Context(
+        tools.ids.new(), argv_as_typed(sys.argv[1:]), tools, options, Aside(place_of_call()), stop, knowledge
+    )
 
 
 def selected(workshop: Workshop, selection: Selection, records: Mapping[str, Record] | None = None) -> tuple[str, ...]:
@@ -92,7 +95,7 @@ def selected(workshop: Workshop, selection: Selection, records: Mapping[str, Rec
 def watcher(job: Job, telling: Telling = TO_PEOPLE) -> Teller:
     """Choose who tells of the run."""
     if telling.as_json:
-        return JsonLines(job.workshop.tools.clock)
+        return JsonLines(job.workshop.tools.clock, place_of_call())
     if telling.at_a_terminal:
         from hybridwrap.cli.live_run import LiveRun
 
@@ -115,6 +118,7 @@ def _scene(job: Job) -> Scene:
         parallelism=job.parallelism,
         log_of=log_of,
         earlier=lambda: ledger.runs(RUNS_LOOKED_AT),
+        said=place_of_call(),
     )
 
 

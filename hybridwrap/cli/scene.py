@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hybridwrap.cli.options import NOWHERE, Place
 from hybridwrap.domain.engine_run import Diagnostic
 from hybridwrap.domain.ports import Clock
 from hybridwrap.domain.run import ModuleEnd, Run
@@ -22,6 +23,7 @@ class Scene:
     parallelism: int
     log_of: Callable[[str, str], str]  # of a module's operation: where its engine's log lies, "" when there is none
     earlier: Callable[[], Sequence[Run]]  # runs, newest first; reads the ledger
+    said: Place = NOWHERE  # what commands to type next must say, too
 
     def needs(self, modules: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         return {name: self.declared[name].needs if name in self.declared else () for name in modules}

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import click
 
 from hybridwrap.cli.columns import fitting, widest
+from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import cells, coloured, faint, fitted, local_time, table
 from hybridwrap.cli.overview import Overview
 from hybridwrap.cli.scene import shortened
@@ -91,12 +92,11 @@ def next_command(seen: Overview) -> str:
     by_status: dict[Status, list[str]] = {}
     for standing in seen.standings:
         by_status.setdefault(standing.status, []).append(standing.module)
-    environment = f" -e {seen.stack.environment}" if len(seen.stack.environments) > 1 else ""
     if unknown := by_status.get(Status.UNKNOWN):
-        return f"hybridwrap reconcile {' '.join(unknown[:NAMED])}{environment}"
+        return as_typed(f"hybridwrap reconcile {' '.join(unknown[:NAMED])}", seen.said)
     if waiting := by_status.get(Status.PENDING) or by_status.get(Status.ERROR):
-        return f"hybridwrap why {waiting[-1]}{environment}"
-    return f"hybridwrap plan{environment}" if set(by_status) == {Status.NONE} else ""
+        return as_typed(f"hybridwrap why {waiting[-1]}", seen.said)
+    return as_typed("hybridwrap plan", seen.said) if set(by_status) == {Status.NONE} else ""
 
 
 def _title(seen: Overview, width: int) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import click
 
+from hybridwrap.cli.hints import as_typed, place_of_call
 from hybridwrap.cli.teller import Teller
 from hybridwrap.domain.entry import CloudObject
 from hybridwrap.domain.outputs import Provenance
@@ -31,7 +32,8 @@ def survivor_lines(ends: Mapping[str, ModuleEnd], records: Mapping[str, Record])
     left = [record for name in ends if (record := records.get(name)) and in_the_way(record)]
     readable = [r for r in left if any(o.provenance is not Provenance.MISSING for o in r.outputs.values())]
     if readable:
-        yield f"outputs of {', '.join(record.module for record in readable)} stay readable: hybridwrap output"
+        names = ", ".join(record.module for record in readable)
+        yield f"outputs of {names} stay readable: {as_typed('hybridwrap output', place_of_call())}"
     if left:
         yield f"Still there, and may be billed: {'; '.join(map(_told, left))}"
 

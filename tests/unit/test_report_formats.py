@@ -131,7 +131,7 @@ def test_text_says_what_happened_where_and_what_to_type() -> None:
     assert "vm: aws_instance.web: creating EC2 Instance  modules/vm/main.tf:21\n  InsufficientInstance" in said
     assert re.search(r"network +-/\+ +aws_nat_gateway.a +can't be changed in place", said)
     assert "known: network.nat_ip, network.subnet_id\n" in said
-    assert "next: hybridwrap why health -e prod\n" in said
+    assert "next: hybridwrap why -e prod health\n" in said
 
 
 def test_text_folds_many_unchanged_modules_into_one_line() -> None:
@@ -264,7 +264,7 @@ def test_markdown_is_tables_and_folds() -> None:
     assert page.tags["table"] == 3
     assert page.tags["details"] == page.tags["summary"] == page.tags["pre"] == 1
     assert "InsufficientInstanceCapacity" in page.text
-    assert "hybridwrap why health -e prod" in page.text
+    assert "hybridwrap why -e prod health" in page.text
 
 
 def test_markdown_groups_what_is_alike_and_folds_what_is_unchanged() -> None:
@@ -364,7 +364,7 @@ def test_drift_is_told_object_by_object_with_what_of_it_is_accepted(drifted: Sto
     said = rendered("text", drifted)
     assert re.search(r"network +aws_eip.nat +gone +since 2026-01-02 00:00:00 UTC\n", said)
     assert re.search(r"network +aws_vpc.main +changed tags.team +since 2026-01-02 00:00:00 UTC +accepted\n", said)
-    assert "next: hybridwrap plan network -e prod\n" in said
+    assert "next: hybridwrap plan -e prod network\n" in said
     assert "| `network` | `aws_eip.nat` | gone | new |" in rendered("markdown", drifted)
     page = Tags(rendered("html", drifted)).text
     assert re.search(r"aws_vpc.main changed tags.team since 2026-01-02 00:00:00 UTC\s*accepted", page)
@@ -417,8 +417,8 @@ def reports() -> Iterator[Report]:
 
 def test_an_unknown_outcome_is_reconciled_before_anything_is_repeated() -> None:
     unknown, failed = reports()
-    assert next_commands(unknown)[0] == "hybridwrap reconcile vm -e prod"
-    assert next_commands(failed)[0] == "hybridwrap why vm -e prod"
+    assert next_commands(unknown)[0] == "hybridwrap reconcile -e prod vm"
+    assert next_commands(failed)[0] == "hybridwrap why -e prod vm"
 
 
 # The page about them

@@ -41,7 +41,7 @@ def test_what_is_well_stands_above_the_line_and_the_rest_below_in_the_order_of_t
     assert set(lines[4]) == {"─"}
     rows = [line for line in lines[5:-1] if not line.startswith("    ")]
     assert names(rows) == ["vm", "configuration", "health"]
-    assert lines[-1] == "next: hybridwrap why health -e prod"
+    assert lines[-1] == "next: hybridwrap why -e prod health"
 
 
 def test_an_error_has_its_object_its_place_and_its_log_below_it() -> None:
@@ -105,7 +105,7 @@ def test_an_object_that_was_begun_is_named() -> None:
     text = "\n".join(lines_of(overview_of(seen)))
     assert "the engine was killed by signal 9" in text
     assert "began, and nobody knows how it ended: aws_instance.web (i-0abc)" in text
-    assert text.endswith("next: hybridwrap reconcile vm -e prod")
+    assert text.endswith("next: hybridwrap reconcile -e prod vm")
 
 
 def test_a_running_module_says_its_command_its_holder_and_its_last_sign_of_life() -> None:
@@ -139,8 +139,8 @@ def test_what_this_host_knows_besides_the_ledger_is_said_of_a_module_that_is_ok(
     [
         (Status.NONE, "hybridwrap plan -e prod"),
         (Status.OK, ""),
-        (Status.ERROR, "hybridwrap why vm -e prod"),
-        (Status.UNKNOWN, "hybridwrap reconcile vm -e prod"),
+        (Status.ERROR, "hybridwrap why -e prod vm"),
+        (Status.UNKNOWN, "hybridwrap reconcile -e prod vm"),
         (Status.DESTROYED, ""),
     ],
 )

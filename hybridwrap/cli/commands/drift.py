@@ -8,6 +8,7 @@ from functools import partial
 import click
 
 from hybridwrap.cli.drift_view import look_json, look_text
+from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.json_lines import JsonLines
 from hybridwrap.cli.options import (
     Place,
@@ -71,8 +72,9 @@ def command(
         click.echo()
     watch.run_ended(end, job.knowledge.outputs)
     if found and not telling.as_json:
-        click.echo(f"next: hybridwrap plan {found[0]}    what it takes to have it again as the code says")
-        click.echo("      hybridwrap drift accept ADDRESS[.ATTRIBUTE] --until DATE --reason TEXT")
+        plan = as_typed(f"hybridwrap plan {found[0]}", place)
+        accept = as_typed("hybridwrap drift accept ADDRESS[.ATTRIBUTE] --until DATE --reason TEXT", place)
+        click.echo(f"next: {plan}    what it takes to have it again as the code says\n      {accept}")
     return end.exit_code
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 import click
 
 from hybridwrap.cli.compose import equip, look_at
+from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import coloured, faint, local_time, table
 from hybridwrap.cli.options import Place, json_option, stack_options
 from hybridwrap.domain.json import Json, canonical
@@ -30,11 +31,12 @@ def command(place: Place, as_json: bool) -> int:
     moved = moved_to(workshop.tools, records)
     found = tuple(orphan for orphan in orphans_of(stack, records) if orphan.module not in moved)
     for old, new in moved.items():
-        click.echo(f"note: {old} is none: {new} has its state now; next: hybridwrap mv {old} {new}", err=True)
+        moved_so = as_typed(f"hybridwrap mv {old} {new}", place)
+        click.echo(f"note: {old} is none: {new} has its state now; next: {moved_so}", err=True)
     now = workshop.tools.clock.now()
     if as_json:
         about = {"version": 1, "stack": stack.name, "environment": stack.environment}
-        click.echo(canonical({**about, "orphans": [_json(orphan, now) for orphan in found]}))
+        click.echo(canonical({**about, "orphans": [_json(orphan, now, place) for orphan in found]}))
         return 0
     if not found:
         click.echo("there are no orphans: the manifest declares all that the ledger knows")
@@ -46,7 +48,7 @@ def command(place: Place, as_json: bool) -> int:
         more = f" and {len(orphan.objects) - NAMED} more" if len(orphan.objects) > NAMED else ""
         names = ", ".join(f"{o.address} {o.id}".strip() for o in orphan.objects[:NAMED])
         click.echo(faint(f"\n{orphan.module}: {names or 'no object is known'}{more}\n  state: {orphan.state}"))
-        click.echo(f"next: hybridwrap destroy --orphan {orphan.module}")
+        click.echo(f"next: {_next(orphan, place)}")
     return 0
 
 
@@ -62,7 +64,7 @@ def _row(orphan: Orphan, now: datetime) -> tuple[str, ...]:
     )
 
 
-def _json(orphan: Orphan, now: datetime) -> Json:
+def _json(orphan: Orphan, now: datetime, place: Place) -> Json:
     return {
         "module": orphan.module,
         "status": str(orphan.status),
@@ -73,8 +75,12 @@ def _json(orphan: Orphan, now: datetime) -> Json:
         "state": orphan.state,
         "source": orphan.source,
         "depends_on": list(orphan.needs),
-        "next": f"hybridwrap destroy --orphan {orphan.module}",
+        "next": _next(orphan, place),
     }
+
+
+def _next(orphan: Orphan, place: Place) -> str:
+    return as_typed(f"hybridwrap destroy --orphan {orphan.module}", place)
 
 
 def _seconds(orphan: Orphan, now: datetime) -> int:

@@ -8,6 +8,7 @@ import click
 
 from hybridwrap.cli.aside import Aside
 from hybridwrap.cli.compose import Workshop, equip, look_at
+from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import coloured
 from hybridwrap.cli.options import Place, json_option, parallelism_option, stack_options
 from hybridwrap.cli.running import aside, at_work, writing_job
@@ -41,12 +42,12 @@ def command(place: Place, modules: tuple[str, ...], wishes: Wishes, parallelism:
     context = aside(workshop, Options(parallelism=parallelism))
     found = look_at_all(context, _chosen(workshop, context, modules))
     if as_json:
-        click.echo(canonical({"version": 1, "modules": [_json(one) for one in found]}))
+        click.echo(canonical({"version": 1, "modules": [_json(one, place) for one in found]}))
         return code
     if not found:
         click.echo("every module is as the ledger says")
     for one in found:
-        for line in _lines(one):
+        for line in _lines(one, place):
             click.echo(line)
     return code
 
@@ -66,33 +67,33 @@ def _chosen(workshop: Workshop, context: Context, modules: Sequence[str]) -> tup
 
 def _put_right(place: Place, modules: tuple[str, ...], wishes: Wishes, parallelism: int) -> int:
     job = writing_job(place, Selection(modules), Variables((), ()), parallelism=parallelism)
-    with at_work(job, Options(parallelism=parallelism), Aside()) as context:
+    with at_work(job, Options(parallelism=parallelism), Aside(place)) as context:
         end = put_right(context, modules or unclean(context, job.modules), wishes)
     for name, module_end in end.modules.items():
-        for line in _told(name, module_end):
+        for line in _told(name, module_end, place):
             click.echo(line, err=True)
     return end.exit_code
 
 
-def _told(name: str, end: ModuleEnd) -> Iterator[str]:
-    yield f"{name}: {end.reason}"
+def _told(name: str, end: ModuleEnd, place: Place) -> Iterator[str]:
+    yield f"{name}: {as_typed(end.reason.removeprefix(f'{name}: '), place)}"
     yield from (f"  {error.address}: {error.summary}: {error.detail}" for error in end.errors)
     if end.hint:
-        yield f"  next: {end.hint}"
+        yield f"  next: {as_typed(end.hint, place)}"
 
 
-def _json(one: Reconciled) -> Json:
+def _json(one: Reconciled, place: Place) -> Json:
     return {
         "module": one.look.module,
         "status": str(one.look.record.status),
         "verdict": str(one.judgement.verdict),
         "evidence": list(evidence(one.look)),
-        "next": one.judgement.next,
+        "next": as_typed(one.judgement.next, place),
     }
 
 
-def _lines(one: Reconciled) -> Iterator[str]:
+def _lines(one: Reconciled, place: Place) -> Iterator[str]:
     yield f"{click.style(one.look.module, bold=True)} is {coloured(one.look.record.status)}: {one.judgement.verdict}"
     for sentence in evidence(one.look):
         yield f"  {sentence}"
-    yield f"  next: {one.judgement.next}"
+    yield f"  next: {as_typed(one.judgement.next, place)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from hybridwrap.cli.compose import equip, load
+from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.options import Place, stack_options
 from hybridwrap.cli.running import aside
 from hybridwrap.errors import ModuleBusy, ResultNotSent
@@ -26,7 +27,7 @@ def command(place: Place, no_wait: bool) -> int:
     workshop.ledger.open()
     left = sync(aside(workshop, Options(patience=Patience(for_engine=not no_wait))))
     for module, text in left.items():
-        click.echo(f"{module}: {text}")
+        click.echo(f"{module}: {as_typed(text.removeprefix(f'{module}: '), place)}")
     if not left:
         click.echo("nothing is left to finish on this host")
         return 0

@@ -9,6 +9,7 @@ from shlex import quote
 import click
 
 from hybridwrap.cli.compose import equip, load
+from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import duration, local_time
 from hybridwrap.cli.options import Place, stack_options
 from hybridwrap.cli.running import at_work, watcher, writing_job
@@ -72,7 +73,7 @@ def _look(place: Place, module: str) -> None:
     if module not in workshop.stack.modules:
         raise UsageError(f"stack {workshop.stack.name} has no module {module}", hint="hybridwrap list")
     for line in _lines(look_at(workshop.tools, module)):
-        click.echo(line)
+        click.echo(as_typed(line, place))
 
 
 def _lines(hold: Hold) -> Iterator[str]:

@@ -9,6 +9,7 @@ import click
 
 from hybridwrap.cli.compose import Workshop, equip, look_at
 from hybridwrap.cli.failures import told
+from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import coloured, faint, local_time
 from hybridwrap.cli.options import Place, json_option, stack_options
 from hybridwrap.cli.scene import place_of, shortened
@@ -35,9 +36,10 @@ def command(place: Place, module: str, as_json: bool) -> int:
     records = workshop.ledger.records(workshop.stack.modules)
     _refuse_unknown(module, [*workshop.stack.modules, *records])
     found = why(workshop.stack, records, workshop.ledger.runs(RUNS_LOOKED_AT), module)
+    following = as_typed(found.next, place)
     if as_json:
         chain = [plain(step) for step in found.steps]
-        click.echo(canonical({"version": 1, "module": module, "chain": chain, "next": found.next}))
+        click.echo(canonical({"version": 1, "module": module, "chain": chain, "next": following}))
         return 0
     width = max(len(step.module) for step in found.steps)
     for step in found.steps:
@@ -45,7 +47,7 @@ def command(place: Place, module: str, as_json: bool) -> int:
         click.echo(f"{step.module.ljust(width)}  {coloured(step.status, 9 if headline else 0)} {headline}".rstrip())
         for line in _below(workshop, step):
             click.echo(" " * (width + 2) + line)
-    click.echo(f"next: {'once repaired: ' * found.repair_first}{found.next}" if found.next else "nothing to do")
+    click.echo(f"next: {'once repaired: ' * found.repair_first}{following}" if found.next else "nothing to do")
     return 0
 
 

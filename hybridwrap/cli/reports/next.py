@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
+from hybridwrap.cli.hints import as_typed, place_of_call
+from hybridwrap.cli.options import Place
 from hybridwrap.domain.pending import MAKES_PENDING
 from hybridwrap.run.report import ModuleReport, Report
 
@@ -57,7 +59,7 @@ def _again(report: Report) -> Iterator[str]:
     if report.start.command in MAKES_PENDING:
         yield line(report, "resume", report.start.run)
     elif not any(ELIDED in word for word in report.start.argv):
-        yield shlex.join(["hybridwrap", *report.start.argv])
+        yield _placed(report, shlex.join(["hybridwrap", *report.start.argv]))
 
 
 def next_for(report: Report, module: ModuleReport) -> tuple[str, ...]:
@@ -78,5 +80,9 @@ def next_for(report: Report, module: ModuleReport) -> tuple[str, ...]:
 
 def line(report: Report, command: str, *words: str) -> str:
     """A command line as typed, for the environment of the report."""
-    environment = () if report.environment == "default" else ("-e", report.environment)
-    return shlex.join(["hybridwrap", command, *words, *environment])
+    return _placed(report, shlex.join(["hybridwrap", command, *words]))
+
+
+def _placed(report: Report, typed: str) -> str:
+    environment = None if report.environment == "default" else report.environment
+    return as_typed(typed, Place(place_of_call().manifest, environment))

@@ -1,0 +1,55 @@
+"""Every command that is told to be typed next is for the environment and the manifest that the call was about."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.project import Project
+
+pytestmark = pytest.mark.e2e
+
+MANIFEST = """
+version: 1
+stack: shop
+environments: {dev: {}, prod: {}}
+modules:
+  bad: {source: bad}
+  after: {source: after, depends_on: [bad]}
+"""
+FAILS = 'resource "terraform_data" "x" {\n  provisioner "local-exec" { command = "exit 3" }\n}\n'
+FINE = 'resource "terraform_data" "x" {}\n'
+COMMAND = re.compile(r"hybridwrap (?:apply|destroy|list|output|plan|reconcile|resume|status|why)\b[^;\"]*")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    if not shutil.which("terraform"):
+        pytest.skip("needs terraform")
+    project = Project(tmp_path, {"HYBRIDWRAP_ENVIRONMENT": "prod"})
+    project.write(MANIFEST, bad=FAILS, after=FINE)
+    return project
+
+
+def test_hints_stay_in_the_environment_and_the_manifest_of_the_call(project: Project) -> None:
+    there = ("-e", "dev", "-f", "hybridwrap.yaml")
+    told = [
+        project.run("apply", *there).err,
+        project.run("apply", "--auto-approve", *there).text,
+        project.run("status", *there).text,
+        project.run("why", "after", *there).text,
+        project.run("why", "after", "--json", *there).text,
+        project.run("why", "afte", *there).text,
+        project.run("reconcile", *there).text,
+        project.run("reconcile", "--json", *there).text,
+        project.run("report", *there).text.split("by ", 1)[1].split("\n", 2)[2],
+        project.run("apply", "nothing", "--auto-approve", "--json", *there).text,
+    ]
+    for text in told:
+        commands = COMMAND.findall(text)
+        assert commands, text
+        for command in commands:
+            assert "-e dev -f hybridwrap.yaml" in command, text

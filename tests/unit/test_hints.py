@@ -1,0 +1,45 @@
+"""Commands in hints: for the environment and the manifest that the call was about."""
+
+from pathlib import Path
+
+import pytest
+
+from hybridwrap.cli.hints import as_typed
+from hybridwrap.cli.options import NOWHERE, Place
+
+DEV = Place(None, "dev")
+
+
+@pytest.mark.parametrize(
+    ("hint", "typed"),
+    [
+        ("hybridwrap status", "hybridwrap status -e dev"),
+        ("hybridwrap reconcile app", "hybridwrap reconcile -e dev app"),
+        ("hybridwrap drift accept app.x", "hybridwrap drift accept -e dev app.x"),
+        ("hybridwrap ledger verify", "hybridwrap ledger verify -e dev"),
+        ("once it is free: hybridwrap drift app", "once it is free: hybridwrap drift -e dev app"),
+        ("hybridwrap why a    or, hybridwrap resume", "hybridwrap why -e dev a    or, hybridwrap resume -e dev"),
+        (
+            "hybridwrap reconcile a, or hybridwrap adopt a",
+            "hybridwrap reconcile -e dev a, or hybridwrap adopt -e dev a",
+        ),
+        ("hybridwrap apply -e prod", "hybridwrap apply -e prod"),
+        ("hybridwrap apply a    or hybridwrap plan -e prod", "hybridwrap apply -e dev a    or hybridwrap plan -e prod"),
+        ("hybridwrap apply --help", "hybridwrap apply --help"),
+        ("hybridwrap new FOLDER", "hybridwrap new FOLDER"),
+        ("hybridwrap is at work", "hybridwrap is at work"),
+        ("hybridwrap plan\nhybridwrap apply", "hybridwrap plan -e dev\nhybridwrap apply -e dev"),
+    ],
+)
+def test_each_command_of_a_hint_names_the_environment_once(hint: str, typed: str) -> None:
+    assert as_typed(hint, DEV) == typed
+
+
+def test_the_manifest_is_named_too_and_quoted_where_a_shell_needs_it() -> None:
+    place = Place(Path("my stack/a.yaml"), "dev")
+    assert as_typed("hybridwrap plan app", place) == "hybridwrap plan -e dev -f 'my stack/a.yaml' app"
+    assert as_typed("hybridwrap plan -e prod", place) == "hybridwrap plan -f 'my stack/a.yaml' -e prod"
+
+
+def test_what_was_not_said_is_not_added() -> None:
+    assert as_typed("hybridwrap plan", NOWHERE) == "hybridwrap plan"
