@@ -83,6 +83,12 @@ def _apply(context: Context, prepared: Prepared, held: Record, heart: Heart) -> 
     return reading
 
 
+def _hint(name: str, body: End) -> str:
+    if body.outcome is Outcome.SUCCEEDED and body.status is Status.ERROR:
+        return f"hybridwrap verify {name}"  # the engine has done its part, and what was looked for did not show it
+    return HINTS.get(body.status, "").format(module=name)
+
+
 def _module_end(prepared: Prepared, reading: Reading, seconds: float) -> ModuleEnd:
     body = reading.end
     cancelled = body.outcome is Outcome.CANCELLED
@@ -91,7 +97,7 @@ def _module_end(prepared: Prepared, reading: Reading, seconds: float) -> ModuleE
         exit_code=4 if cancelled else EXIT_CODES.get(body.status, 0),
         operation=prepared.operation,
         reason="" if body.status is Status.OK and not cancelled else body.reason,
-        hint=HINTS.get(body.status, "").format(module=prepared.module.name),
+        hint=_hint(prepared.module.name, body),
         errors=body.errors,
         counts=body.counts,
         seconds=seconds,

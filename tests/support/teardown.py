@@ -62,27 +62,26 @@ def destroy(project: Project, *argv: str, **environ: str) -> Ran:
     return project.run("destroy", "--auto-approve", *argv, **environ)
 
 
-_LOOK = """
+_LOOK = """#!PYTHON
 import sqlite3, sys
-answer = open(sys.argv[2]).read().strip() if len(sys.argv) > 2 else ""
+answer = open("answer").read().strip()
 if answer:
     print("403 Forbidden", file=sys.stderr)
     sys.exit(int(answer))
-names = sys.argv[3:]
-found = sqlite3.connect(sys.argv[1]).execute("SELECT id, name FROM objects").fetchall()
-left = [id for id, name in found if name in names]
+found = sqlite3.connect("CLOUD").execute("SELECT id, name FROM objects").fetchall()
+left = [id for id, name in found if name in sys.argv[1:]]
 print("\\n".join(left))
 sys.exit(1 if left else 0)
 """
 
 
 def looking_into(cloud: Cloud, folder: Path, *names: str) -> str:
-    """A `verify` for the manifest: a command that looks for objects with these names, as their owner could.
+    """A `verify` for the manifest in a folder: a command that looks for objects with these names, as their owner could.
 
     As long as the file `answer` beside it holds an exit code, that is its answer.
     """
-    script = folder / "look.py"
-    script.write_text(_LOOK)
+    script = folder / "is-gone"
+    script.write_text(_LOOK.replace("PYTHON", sys.executable).replace("CLOUD", str(cloud.path)))
+    script.chmod(0o755)
     (folder / "answer").touch()
-    argv = ", ".join(f'"{word}"' for word in (sys.executable, script, cloud.path, folder / "answer", *names))
-    return f"verify: {{absent: [{argv}]}}"
+    return f"verify: {{absent: [{', '.join(('./is-gone', *names))}]}}"
