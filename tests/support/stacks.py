@@ -36,7 +36,7 @@ terraform {{
 }}
 """
 
-_AWS_PROVIDER = """
+AWS_PROVIDER = """
 terraform {{
   required_providers {{
     aws = {{ source = "hashicorp/aws" }}
@@ -166,7 +166,7 @@ def _two_above(layer: int, index: int, width: int) -> Inputs:
 
 def aws(path: Path, endpoint: str, count: int = 20, *, settings: Mapping[str, object] | None = None) -> WrittenStack:
     """Modules of the real AWS provider in two layers: networks, and as many applications that take their outputs."""
-    provider = _AWS_PROVIDER.format(endpoint=endpoint)
+    provider = AWS_PROVIDER.format(endpoint=endpoint)
     networks = {
         f"net{i:02}": Part(provider + _AWS_NETWORK, {"name": f"net{i:02}", "cidr": f"10.{i}.0.0/16"})
         for i in range(count // 2)
@@ -183,7 +183,7 @@ def aws(path: Path, endpoint: str, count: int = 20, *, settings: Mapping[str, ob
 
 def aws_with_server(path: Path, endpoint: str, *, settings: Mapping[str, object] | None = None) -> WrittenStack:
     """A network, an SSM parameter that names it, and an EC2 instance in it."""
-    provider = _AWS_PROVIDER.format(endpoint=endpoint)
+    provider = AWS_PROVIDER.format(endpoint=endpoint)
     subnet = reference("network", "subnet_id")
     second = {
         "application": Part(provider + _AWS_APPLICATION, {"name": "shop", "subnet_id": subnet}),
