@@ -66,7 +66,9 @@ def rename(context: Context, todo: Rename, reason: str) -> RunEnd:
             new = ledger.adopt(new, todo.adopt)
             context.knowledge.learn(new)
         context.knowledge.learn(ledger.moved(todo.old, Moved(new.module, reason)))
-        return {new.module: ModuleEnd("ok", reason=f"was {todo.old.module}; {new.status}, its state stays")}
+        end = ModuleEnd("ok", reason=f"{new.status}, as {todo.old.module} was; its state stays where it is")
+        context.watch.module_ended(new.module, end)
+        return {new.module: end}
 
     return recorded_run(context, "mv", [todo.new.module], work)
 
@@ -130,7 +132,7 @@ def _refuse_other_place(tools: Tools, state: StateMark, new: str, old: str) -> N
     raise PreflightRefused(
         f"{new} would keep its state at {place}, but the state of {old} lies at {state.place}, and a rename leaves it "
         f"there\nwrite into modules.{new} of the manifest: {setting_for(state.place)}\nnothing was changed",
-        hint=f"then: hybridwrap mv {old} {new}",
+        hint=f"hybridwrap mv {old} {new}",
     )
 
 
