@@ -5,7 +5,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INSTALLED := .venv/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo check test e2e bench fix docs
+.PHONY: help install demo check test e2e faults bench fix docs
 
 help: ## Show these targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ test: $(INSTALLED) ## All tests, with every engine that is found
 
 e2e: $(INSTALLED) ## Only the tests that run a real engine
 	$(BIN)/pytest -n auto -m e2e
+
+faults: $(INSTALLED) ## Kill hybridwrap and its engine everywhere, and print a scorecard; takes a while
+	$(BIN)/python -m tests.fault.scorecard
 
 bench: $(INSTALLED) ## Speed and size, as ratios measured in one run
 	$(BIN)/python -m bench

@@ -50,7 +50,8 @@ def _said(context: Context, module: str) -> Iterator[None]:
     try:
         yield
     except HybridwrapError as error:
-        context.watch.warning(module, error.message + (f"; next: {error.hint}" if error.hint else ""))
+        told = error.message.removeprefix(f"{module} ").removeprefix(f"{module}: ")
+        context.watch.warning(module, told + (f"; next: {error.hint}" if error.hint else ""))
 
 
 def _tidy(context: Context, unfinished: Unfinished, claim: Claim) -> None:

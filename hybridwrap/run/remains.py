@@ -220,7 +220,7 @@ def _refuse_foreign(remains: Remains, lock: Lock) -> None:
         name = remains.held.module
         raise ModuleBusy(
             f"{name} is taken over, and stays held: its state is locked, and it is not proven by whom: {lock}",
-            hint=f"once nobody works on it: hybridwrap unlock {name} --state-lock {lock.id}, then hybridwrap sync",
+            hint=f"once you know that nobody works on it: hybridwrap unlock {name} --state-lock {lock.id}",
         )
 
 

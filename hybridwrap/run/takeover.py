@@ -103,4 +103,5 @@ def release_lock(context: Context, name: str, lock_id: str) -> ModuleEnd:
     if named.id != lock_id:
         raise UsageError(f"the state of {name} has another lock: {named}", hint=f"hybridwrap unlock {name}")
     engine.release_state_lock(named)
+    finish(context, record)  # what this lock may have held up
     return ModuleEnd("ok", reason=f"released {named}")

@@ -11,16 +11,20 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any, NoReturn
 
+from hybridwrap.adapters.clock import Ulids
 from hybridwrap.cli.compose import Workshop, equip, load
 from hybridwrap.cli.options import Place
 from hybridwrap.cli.running import at_work, job_in, watcher
 from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.engine_run import Hook
 from hybridwrap.domain.left_behind import Liveness
+from hybridwrap.domain.ports import Clock
 from hybridwrap.run.apply import apply
 from hybridwrap.run.context import Options
+from hybridwrap.run.engine_command import run_changing
 from hybridwrap.run.recorded import recorded_run
 from hybridwrap.run.selection import Selection
 from hybridwrap.run.takeover import unlock
@@ -64,6 +68,9 @@ POINTS = {
     "end is stored, its head is not": Point("store", "replace", "before", "/head/", turn=2),
     "the business is closed": Point("folder", "close_business", "after"),
     "the end of the run is on its way": Point("store", "create", "before", ".end.json"),
+    "the command is not started": Point("engine", "run", "before"),
+    "the command has ended": Point("engine", "run", "after"),
+    "nowhere": Point("", "", ""),
     "takeover is on its way": Point("store", "create", "before", INTENT),
     "takeover is stored, its answer lost": Point("store", "create", "after", INTENT),
     "takeover is stored, nothing else": Point("store", "replace", "before", "/head/"),
@@ -130,15 +137,38 @@ class Trap:
         raise Crash
 
 
+@dataclass(frozen=True)
+class Skewed:
+    """A clock that is wrong by so many minutes."""
+
+    clock: Clock
+    minutes: float
+
+    def now(self) -> datetime:
+        return self.clock.now() + timedelta(minutes=self.minutes)
+
+    def monotonic(self) -> float:
+        return self.clock.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        self.clock.sleep(seconds)
+
+
 def trapped(workshop: Workshop, trap: Trap) -> Workshop:
+    """Wrap the ports; SKEW and BOOT in the environment make the clock wrong, and the host one that restarted since."""
     tools = workshop.tools
+    clock = Skewed(tools.clock, float(os.environ.get("SKEW", "0")))
+    writer = replace(tools.ledger.writer, boot=os.environ.get("BOOT", tools.ledger.writer.boot))
+    store = Trapped(tools.ledger.store, "store", trap)
     return replace(
         workshop,
         tools=replace(
             tools,
-            ledger=replace(tools.ledger, store=Trapped(tools.ledger.store, "store", trap)),
+            ledger=replace(tools.ledger, store=store, clock=clock, ids=Ulids(clock), writer=writer),
             engines=Trapped(tools.engines, "engines", trap),
             folders=Trapped(tools.folders, "folders", trap),
+            clock=clock,
+            ids=Ulids(clock),
         ),
     )
 
@@ -147,13 +177,16 @@ def main(point: str, how: str, command: str) -> int:
     workshop = equip(load(Place(None, None)))
     workshop = trapped(workshop, Trap(POINTS[point], how, workshop.ledger.record(MODULE).seq))
     job = job_in(workshop, Selection((MODULE,)), Variables((), ()), 1)
-    watch = watcher(job)
-    with at_work(job, Options(parallelism=1), watch) as context:
-        if command == "apply":
-            return apply(context, job.modules, None).exit_code
-        held = job.knowledge.record(MODULE).operation
-        work = lambda: {MODULE: unlock(context, MODULE, held, "a test says so")}  # noqa: E731
-        return recorded_run(context, "unlock", job.modules, work).exit_code
+    with at_work(job, Options(parallelism=1), watcher(job)) as context:
+        match command:
+            case "apply":
+                return apply(context, job.modules, None).exit_code
+            case "taint":
+                return run_changing(context, MODULE, ("taint", "fakecloud_server.gate"))
+            case _:
+                held = job.knowledge.record(MODULE).operation
+                work = lambda: {MODULE: unlock(context, MODULE, held, "a test says so")}  # noqa: E731
+                return recorded_run(context, "unlock", job.modules, work).exit_code
 
 
 if __name__ == "__main__":

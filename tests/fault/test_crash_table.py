@@ -71,17 +71,23 @@ def boundaries() -> list[object]:
     ]
 
 
-def crash(project: Project, point: str, how: str, command: str = "apply") -> float:
-    """Run a command that dies at the point; return the moment when it was found dead."""
-    ran = subprocess.run(
+def drive(
+    project: Project, point: str, how: str = "kill", command: str = "apply", **environ: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         [sys.executable, "-m", "tests.fault.crashing", point, how, command],
         cwd=project.root,
-        env={**project.env, "PYTHONPATH": str(REPOSITORY)},
+        env={**project.env, "PYTHONPATH": str(REPOSITORY), **environ},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def crash(project: Project, point: str, how: str, command: str = "apply", **environ: str) -> float:
+    """Run a command that dies at the point; return the moment when it was found dead."""
+    ran = drive(project, point, how, command, **environ)
     assert ran.returncode == (-9 if how == "kill" else 1), ran.stdout + ran.stderr
     assert how == "kill" or ran.stderr.splitlines()[-1].endswith("Crash"), ran.stderr
     return time.monotonic()
@@ -170,3 +176,40 @@ def test_a_crash_of_a_taker(on_s3: Project, cloud: Cloud, point: str, how: str, 
     measured = measure(on_s3, cloud)
     score.add(boundary=f"{point}, {how}", seconds=seconds if how == "kill" else None, **asdict(measured))
     assert measured == Measured()
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("how", ["exception", "kill"])
+@pytest.mark.parametrize(
+    ("point", "status"), [("the command is not started", "pending"), ("the command has ended", "error")]
+)
+def test_a_crash_of_an_engine_command(project: Project, cloud: Cloud, point: str, status: str, how: str) -> None:
+    converge(project)
+    crash(project, point, how, "taint")
+    assert project.statuses()["network"] == "running"
+    synced = project.run("sync")
+    assert synced.code == 0, synced.text
+    assert project.statuses()["network"] == ("ok" if status == "pending" else status)
+    converge(project)
+    assert measure(project, cloud) == Measured()
+
+
+@pytest.mark.matrix
+def test_a_host_that_restarted_meanwhile_may_have_lost_the_last_events(project: Project, cloud: Cloud) -> None:
+    crash(project, "begin is stored, the engine not started", "kill", BOOT="an earlier one")
+    assert project.run("sync").code == 0
+    record = ledger_of(project).record("network")
+    assert record.status == "unknown", "that the event file is empty proves nothing here"
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("minutes", ["-20", "20"])
+def test_a_wrong_clock_changes_no_order(project: Project, cloud: Cloud, minutes: str) -> None:
+    converge(project)
+    (project.root / "network/main.tf").write_text(NETWORK.replace("tags = {", 'tags = { size = "large",'))
+    assert drive(project, "nowhere", SKEW=minutes).returncode == 0
+    assert project.statuses()["network"] == "ok"
+    (project.root / "network/main.tf").write_text(NETWORK)
+    converge(project)
+    assert log_of(project) == ENDED * 3
+    assert measure(project, cloud) == Measured()

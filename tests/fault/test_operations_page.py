@@ -73,7 +73,6 @@ def test_state_lock(on_s3: Project, cloud: Cloud, check: Check) -> None:
     screen = Screen(on_s3)
     operation = ledger_of(on_s3).record("network").operation
     stopped = screen.type(f"hybridwrap unlock network --operation {operation} --reason 'its runner is gone'")
-    lock = stopped.partition("--state-lock ")[2].split(",")[0]
+    lock = stopped.partition("--state-lock ")[2].split()[0]
     screen.type(f"hybridwrap unlock network --state-lock {lock}")
-    screen.type("hybridwrap sync")
     check("state-lock", screen)

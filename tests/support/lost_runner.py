@@ -73,7 +73,8 @@ def hanging(project: Project, cloud: Cloud, name: str, *argv: str) -> Iterator[s
     cloud.inject(name, "hang")
     process = project.start("apply", "--auto-approve", *argv)
     try:
-        cloud.wait_for_calls(Operation.CREATE, name=name, seconds=60)
+        wait_until(lambda: bool(cloud.calls(Operation.CREATE, name=name)) or process.poll() is not None)
+        assert process.poll() is None, f"it ended before it made {name}: {process.communicate()}"
         yield process
     finally:
         cloud.lift(name)
@@ -116,7 +117,7 @@ def until_said(process: subprocess.Popen[str], text: str, *, stream: IO[str] | N
     return "".join(said)
 
 
-def wait_until(holds: Callable[[], bool], *, seconds: float = 60) -> None:
+def wait_until(holds: Callable[[], bool], *, seconds: float = 180) -> None:
     deadline = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > deadline:
