@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
 
 import pytest
 
-from tests.fault.pages import Screen, refresh, shown
+from tests.fault.pages import Check, Screen
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
 from tests.support.project import Project
-from tools.transcripts import lasting
 
 pytestmark = [pytest.mark.e2e, pytest.mark.matrix]
-Check = Callable[[str, Screen], None]
-
-
-@pytest.fixture
-def screen(project: Project) -> Screen:
-    return Screen(project)
-
-
-@pytest.fixture
-def check(request: pytest.FixtureRequest) -> Check:
-    def compare(scene: str, screen: Screen) -> None:
-        if request.config.getoption("--refresh-pages", default=False):
-            refresh(scene, screen)
-        assert lasting(screen.text) == lasting(shown(scene)), "next: pytest tests/fault --all-faults --refresh-pages"
-
-    return compare
 
 
 def test_error(project: Project, cloud: Cloud, screen: Screen, check: Check) -> None:
