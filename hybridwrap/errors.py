@@ -14,6 +14,8 @@ HybridwrapError
 │   ├── SlotTaken            20  somebody acted since the record was read: read it again
 │   └── PlanOutdated         20  the engine's state moved past the ledger since the plan: plan again
 ├── LedgerMisused             1  the ledger was asked for what its rules forbid: a bug
+├── Unexpected                1  an error that nothing here knows: a bug
+├── OutputNotWritten          1  stdout or stderr takes nothing more
 ├── Superseded               21  lost a race after work was done
 ├── OutcomeUnknown           32  it cannot be told whether something happened
 │   └── StateUnreadable      32  what lies in the state's place is no state
@@ -26,7 +28,9 @@ HybridwrapError
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from errno import EIO, ENOSPC, EPIPE
+
+from msgspec import Struct
 
 
 class HybridwrapError(Exception):
@@ -51,8 +55,7 @@ class UsageError(NothingHappened):
     hint = "hybridwrap --help"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One thing wrong in a file; `line` and `column` count from 1, 0 means the whole file."""
 
     file: str
@@ -133,6 +136,28 @@ class PlanOutdated(NothingHappened):
 
 class LedgerMisused(HybridwrapError):
     """The ledger was asked for what its rules forbid; nothing was written."""
+
+
+class Unexpected(HybridwrapError):
+    """A bug: caught at the two boundaries, the command line and one module's work."""
+
+    hint = "report it, with what -vv shows"
+
+
+class OutputNotWritten(HybridwrapError):
+    """What was printed found no place; what was done is recorded all the same."""
+
+
+def as_told(error: Exception) -> HybridwrapError:
+    """Say an error that was not expected in a line; the original is its cause."""
+    told: HybridwrapError
+    if isinstance(error, OSError) and error.filename is None and error.errno in (ENOSPC, EIO, EPIPE):
+        told = OutputNotWritten(f"output can't be written: {error.strerror}")
+    else:
+        text = " ".join(str(error).split())
+        told = Unexpected(f"this is a bug in hybridwrap: {type(error).__name__}: {text}; -vv shows where")
+    told.__cause__ = error
+    return told
 
 
 class Superseded(HybridwrapError):

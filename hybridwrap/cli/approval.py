@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 import click
@@ -48,8 +48,9 @@ def undisturbed(approve: Approve | None, watch: Teller) -> Approve | None:
         with watch.paused(), _signals_end_the_question():
             try:
                 return approve(plans)
-            except (click.Abort, KeyboardInterrupt):
-                click.echo()
+            except (click.Abort, KeyboardInterrupt, OSError):  # OSError: the terminal is gone
+                with suppress(OSError):
+                    click.echo()
                 return frozenset()
 
     return approve_in_silence

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from contextlib import AbstractContextManager, nullcontext, suppress
 from threading import Lock
 
 import click
+from msgspec.structs import replace
 
 from hybridwrap.cli.ending import OutputsByModule
 from hybridwrap.cli.hints import as_typed
@@ -67,5 +67,5 @@ class JsonLines:
 
     def _write(self, kind: str, **fields: Json) -> None:
         line = canonical({"version": 1, "time": stamp(self._clock.now()), "type": kind, **fields})
-        with self._lock:
+        with self._lock, suppress(OSError):  # its reader may be gone: the run goes on
             click.echo(line)

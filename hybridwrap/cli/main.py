@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from itertools import pairwise
 from typing import Any, NoReturn
@@ -12,13 +13,15 @@ from typing import Any, NoReturn
 import click
 
 from hybridwrap import __version__
-from hybridwrap.errors import HybridwrapError, UsageError
+from hybridwrap.cli.streams import let_go, open_missing
+from hybridwrap.errors import HybridwrapError, UsageError, as_told
 
 COMMANDS = {
     "adopt": "Take a state that exists into the ledger.",
     "apply": "Plan and apply modules in the order of their graph.",
     "commands": "Print the engine's command lines for a module: the way on without hybridwrap.",
     "completion": "Print the completion script of a shell.",
+    "doctor": "Look whether this machine, its engines and the stack's places are fit for work.",
     "drift": "Look whether real objects are as the engine's states say.",
     "drift accept": "Accept recorded drift until a day.",
     "destroy": "Destroy modules, dependants first, and see that they are gone.",
@@ -52,7 +55,6 @@ TAKE_WORDS = frozenset({"apply", "destroy", "plan", "tf"})  # words after `--` a
 WITHOUT_VALUE = {"--wait": "--wait=forever", "--skip-unchanged": "--skip-unchanged=forever"}
 INTERRUPTED = 130
 WRONG_USAGE = 64
-BUG = 1
 
 
 class LazyGroup(click.Group):
@@ -85,6 +87,8 @@ class LazyGroup(click.Group):
         except HybridwrapError as error:
             from hybridwrap.cli.hints import as_typed, place_of_call
 
+            if error.hint == UsageError.hint and ctx.invoked_subcommand:
+                error.hint = f"hybridwrap {ctx.invoked_subcommand} --help"
             error.hint = as_typed(error.hint, place_of_call())
             raise
 
@@ -94,21 +98,21 @@ class LazyGroup(click.Group):
 
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run a command and exit with its code; `standalone_mode` has no other form here."""
-        extra.pop("standalone_mode", None)
+        open_missing()
+        extra.update(standalone_mode=False, prog_name="hybridwrap")
         argv, words = _split(args[0] if args else extra.pop("args", None) or sys.argv[1:])
         try:
             colour = False if os.environ.get("NO_COLOR") else None
-            code = super().main(argv, standalone_mode=False, obj=words, color=colour, **extra)
+            code = super().main(argv, obj=words, color=colour, **extra)
         except HybridwrapError as error:
             code = _report(error, argv)
         except click.UsageError as error:
             code = _report(UsageError(error.format_message(), hint=_help_line(error.ctx)), argv)
         except click.Abort:
             code = INTERRUPTED
-        except BrokenPipeError:
-            # The reader of our output is gone: there is nobody to tell.
-            sys.stderr.close()
-            code = 0
+        except Exception as error:  # noqa: BLE001  # the outermost boundary: people get a line, not a traceback
+            code = _report(as_told(error), argv)
+        let_go()
         sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -133,15 +137,17 @@ def _report(error: HybridwrapError, argv: list[str]) -> int:
         from hybridwrap.domain.json import canonical
 
         line = {"type": "exit", "code": error.exit_code, "message": error.message, "hint": error.hint}
-        click.echo(canonical(line).decode(), err=True)
+        with suppress(OSError):
+            click.echo(canonical(line).decode(), err=True)
         return error.exit_code
     if "-vv" in argv:
         import traceback
 
         click.echo("".join(traceback.format_exception(error)), err=True)
-    click.echo(error.message, err=True)
-    if error.hint:
-        click.echo(f"next: {error.hint}", err=True)
+    with suppress(OSError):  # nobody may be there to be told
+        click.echo(error.message, err=True)
+        if error.hint:
+            click.echo(f"next: {error.hint}", err=True)
     return error.exit_code
 
 

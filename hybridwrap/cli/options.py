@@ -7,12 +7,12 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Struct
 
 from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.duration import seconds_in
@@ -23,11 +23,11 @@ from hybridwrap.run.context import Patience
 from hybridwrap.run.selection import Selection
 
 Command = Callable[..., Any]
+TRACEBACKS = 2  # -vv
 REFUSED = ("-destroy", "-out", "-json", "-state", "-backend", "-input", "-auto-approve")  # after `--`
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Which manifest and which environment."""
 
     manifest: Path | None
@@ -38,8 +38,7 @@ NOWHERE = Place(None, None)  # nothing was said
 PLACE_KEY = "hybridwrap.place"  # of click's context, where errors find it
 
 
-@dataclass(frozen=True, slots=True)
-class Telling:
+class Telling(Struct, frozen=True):
     """How a run is told: to whom, and how much of it."""
 
     as_json: bool = False
@@ -104,7 +103,12 @@ def telling_options(command: Command) -> Command:
     def with_telling(as_json: bool, log_format: str, quiet: bool, verbose: int, **rest: Any) -> Any:
         if quiet and verbose:
             raise UsageError("--quiet and --verbose contradict each other")
-        verbosity = -1 if quiet else min(verbose, 2)
+        verbosity = -1 if quiet else min(verbose, TRACEBACKS)
+        if verbosity == TRACEBACKS:
+            import logging
+
+            logging.basicConfig()
+            logging.getLogger("hybridwrap").setLevel(logging.DEBUG)
         telling = Telling(as_json or log_format == "json", log_format == "plain", verbosity)
         return command(telling=telling, **rest)
 

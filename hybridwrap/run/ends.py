@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -16,6 +17,8 @@ from hybridwrap.errors import (
     ResultNotSent,
     Stopped,
     Superseded,
+    Unexpected,
+    as_told,
 )
 from hybridwrap.run.context import Context
 
@@ -28,6 +31,7 @@ RESULTS: dict[type[HybridwrapError], str] = {
     ResultNotSent: "unsent",
     Stopped: "stopped",
     Superseded: "superseded",
+    Unexpected: "bug",
 }
 
 
@@ -37,6 +41,9 @@ def guarded(name: str, work: Callable[[str], T]) -> T | ModuleEnd:
         return work(name)
     except HybridwrapError as error:
         return end_of(error)
+    except Exception as error:  # a module's boundary: a bug ends this one, and the run is recorded
+        logging.getLogger(__name__).debug("%s", name, exc_info=True)
+        return end_of(as_told(error))
 
 
 def end_of(error: HybridwrapError) -> ModuleEnd:

@@ -36,6 +36,8 @@ EXIT_CODES = {
     "EngineFailed": 4,
     "Stopped": 130,
     "LedgerMisused": 1,
+    "Unexpected": 1,
+    "OutputNotWritten": 1,
 }
 
 
