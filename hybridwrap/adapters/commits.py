@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from hybridwrap.adapters.source import closure, lock_digest, source_digest
 from hybridwrap.domain.entry import Source

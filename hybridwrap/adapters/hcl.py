@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from hybridwrap.domain.json import Json, loads
 from hybridwrap.errors import InvalidManifest, Problem
@@ -24,8 +25,7 @@ class NotLiteral(ValueError):
     """An expression that only the engine can evaluate."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(Struct, frozen=True):
     """`text` is the expression as written, without comments; `value` is "..." where it is no literal."""
 
     text: str
@@ -34,11 +34,10 @@ class Attribute:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     type: str
     labels: tuple[str, ...] = ()
-    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    attributes: Mapping[str, Attribute] = {}
     blocks: tuple[Block, ...] = ()
     line: int = 0
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
 
 from hybridwrap.adapters.s3_signed_reads import SignedReads
 from hybridwrap.errors import LedgerUnreachable
@@ -22,8 +23,7 @@ CONNECTIONS = 32
 ATTEMPTS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class S3Settings:
+class S3Settings(Struct, frozen=True):
     """Where the bucket is and how it is spoken to; "" leaves the choice to the SDK and its environment."""
 
     bucket: str

@@ -6,8 +6,9 @@ Codes: docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from hybridwrap.domain.ports import Attempt, Creation
 
@@ -36,8 +37,7 @@ DENIED_CODES = frozenset({"AccessDenied", "Forbidden", "403", "AllAccessDisabled
 ASK_AGAIN_CODES = frozenset({"RequestTimeout", "SlowDown", "RequestLimitExceeded", "Throttling", "ThrottlingException"})
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """The facts of an error answer."""
 
     action: str  # of the API

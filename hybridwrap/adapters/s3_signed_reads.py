@@ -6,10 +6,11 @@ Keeps: anything but a plain answer is left to the SDK, with its retries, redirec
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from threading import local
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from botocore.credentials import Credentials
@@ -20,8 +21,7 @@ NO_SUCH_KEY = b"<Code>NoSuchKey</Code>"
 SIGNED = "AWS4-HMAC-SHA256 Credential="  # followed by key/day/region/s3/aws4_request
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(Struct, frozen=True):
     """An object's content, None when there is no such object."""
 
     content: bytes | None

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from hybridwrap.domain.engine_run import Action, ChangeSummary, Hook, PlannedChange
 from hybridwrap.domain.pace import for_each, seconds_left
 from hybridwrap.domain.ports import Clock, EngineEvent
@@ -21,8 +23,7 @@ VERBS = {
 PLANNED = "planned"  # the plan is made: it waits for its approval, or for its turn
 
 
-@dataclass(frozen=True, slots=True)
-class Busy:
+class Busy(Struct, frozen=True):
     """An object that the engine is at work on."""
 
     address: str

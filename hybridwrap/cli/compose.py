@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from hybridwrap.adapters import templates
 from hybridwrap.adapters.clock import SystemClock, Ulids
@@ -51,8 +52,7 @@ def _file(place: Place) -> Path:
     return place.manifest or find_manifest(Path.cwd())
 
 
-@dataclass(frozen=True, slots=True)
-class Workshop:
+class Workshop(Struct, frozen=True):
     """The tools for one stack on this host; nothing is opened or made yet."""
 
     tools: Tools

@@ -6,9 +6,10 @@ The style stands apart: a page brings its own, a file of its own gets `STYLE`.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
+
+from msgspec import Struct
 
 from hybridwrap.cli.lines import cells, fitted
 from hybridwrap.domain.graph import Needs
@@ -47,8 +48,7 @@ PAPER = """svg.graph { background: #fff; }
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """A module in a drawing; `word` is its status or result, `note` stands behind it where there is room."""
 
     word: str
@@ -56,8 +56,7 @@ class Node:
     link: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Measures:
+class _Measures(Struct, frozen=True):
     width: int
     height: int
     across: int  # from one layer to the next, the width left out

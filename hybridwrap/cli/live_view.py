@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hybridwrap.cli.board import Board, Work
 from hybridwrap.cli.lines import COLOURS, cells, fitted, fitted_at_end, padded, ticking
@@ -21,8 +22,7 @@ SPARED = 8  # columns of the last line that stay free: a terminal writes `^C` th
 LEFT_TO_OTHERS = 3  # lines of the terminal that are never ours
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(Struct, frozen=True):
     width: int
     height: int
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.cli.compose import Workshop, equip, look_at
 from hybridwrap.cli.hints import as_typed
@@ -30,14 +32,13 @@ GRAVEST_FIRST = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
+class Overview(Struct, frozen=True):
     stack: Stack
     place: str  # of the ledger
     now: datetime
     standings: tuple[Standing, ...]  # the selected ones, needs first
     runs: tuple[Run, ...]  # newest first
-    signs: Mapping[str, str] = field(default_factory=dict)  # module that is held -> time of its last sign of life
+    signs: Mapping[str, str] = {}  # module that is held -> time of its last sign of life
 
     manifest: Path | None = None  # that -f named
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.cli.aside import Aside
 from hybridwrap.cli.compose import Workshop, equip, load
@@ -31,8 +33,7 @@ from hybridwrap.run.stop import Stop
 TO_PEOPLE = Telling()
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct, frozen=True):
     """The modules that a command is about, and what is known of them."""
 
     workshop: Workshop

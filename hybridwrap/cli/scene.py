@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from hybridwrap.cli.options import NOWHERE, Place
 from hybridwrap.domain.engine_run import Diagnostic
@@ -14,8 +15,7 @@ from hybridwrap.domain.run import ModuleEnd, Run
 from hybridwrap.domain.stack import Module
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(Struct, frozen=True):
     clock: Clock
     root: Path  # the manifest's folder
     declared: Mapping[str, Module]

@@ -8,9 +8,10 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.cli.columns import fitting, widest
 from hybridwrap.cli.hints import as_typed
@@ -31,8 +32,7 @@ AROUND = 5  # lines above, between and below the rows, and that of the prompt
 NAMED = 6  # modules that are named in a line that stands for many
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """How much room there is: 0 means as much as is wanted."""
 
     width: int = 0

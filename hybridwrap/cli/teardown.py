@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from hybridwrap.cli.compose import Workshop, equip, look_closely
 from hybridwrap.cli.options import Command, Place, fit_for_plan, words_after_dashes

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.json import Json, loads
 from hybridwrap.domain.stack import FromCaller, Module, Stack
@@ -13,8 +15,7 @@ from hybridwrap.errors import UsageError
 PLAIN_TYPES = ("", "string", "any")
 
 
-@dataclass(frozen=True, slots=True)
-class Variables:
+class Variables(Struct, frozen=True):
     """As typed: NAME=VALUE, and paths."""
 
     settings: tuple[str, ...]

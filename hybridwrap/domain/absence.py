@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.entry import CloudObject, StateMark
 from hybridwrap.domain.evidence import Absence
@@ -24,8 +26,7 @@ class Answer(StrEnum):
     UNVERIFIABLE = "unverifiable"  # forbidden, unreachable, out of time: nobody has looked
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
+class Probe(Struct, frozen=True):
     """What one who was asked says; a search finds objects of the module, but not whether a certain one is gone."""
 
     by: str
@@ -38,8 +39,7 @@ class Probe:
         return " ".join(part for part in (f"{self.by}: {self.answer}", ", ".join(self.survivors), self.detail) if part)
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """A module whose engine says that all is destroyed.
 
     `known` are the objects before that, `left` those that no delete was seen of and that no refresh found gone.
@@ -59,14 +59,13 @@ class Case:
         return 2 if self.doubted else 1
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """Where the module stands: destroyed, retained, or error; `objects` are what is or may be there."""
 
     status: Status
     reason: str
     objects: tuple[CloudObject, ...] = ()
-    evidence: tuple[str, ...] = field(default=())
+    evidence: tuple[str, ...] = ()
 
 
 def find(case: Case, rounds: Sequence[Sequence[Probe]]) -> Finding:

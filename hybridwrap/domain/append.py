@@ -6,10 +6,11 @@ Keeps: always the same bytes into the same slot; no answer but "stored" is belie
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from itertools import count
 from zlib import crc32
+
+from msgspec import Struct
 
 from hybridwrap.domain import json
 from hybridwrap.domain.ports import Clock, Creation, Store
@@ -26,8 +27,7 @@ class Fate(Enum):
     IN_DOUBT = "it may have landed or still land"
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """Something on its way into its slot; an entry is known by its id, anything else by its bytes."""
 
     key: str
@@ -38,8 +38,7 @@ class Draft:
         return there == self.data or (bool(self.entry_id) and entry_id_of(there) == self.entry_id)
 
 
-@dataclass(frozen=True, slots=True)
-class Landing:
+class Landing(Struct, frozen=True):
     fate: Fate
     detail: str = ""
     there: bytes = b""  # what is in the slot, where that is known

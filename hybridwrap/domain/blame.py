@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from hybridwrap.domain.engine_run import Diagnostic, Stream
 from hybridwrap.domain.trace import Fate, trace

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from hybridwrap.domain.append import Draft, Fate, settle
 from hybridwrap.domain.codec import decode, encode
@@ -14,8 +15,7 @@ from hybridwrap.domain.store_probe import Probed, probe
 from hybridwrap.errors import LedgerDamaged, LedgerUnreachable
 
 
-@dataclass(frozen=True, slots=True)
-class Charter:
+class Charter(Struct, frozen=True):
     ledger: str  # its id
     stack: str
     environment: str

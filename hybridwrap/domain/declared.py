@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from hybridwrap.domain.stack import EngineWish, Interface, Module, StateSettings, Verify
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Struct, frozen=True):
     """Recorded with each intent; paths are relative to the manifest's folder.
 
     The module's `env` is left out, as it may hold secrets.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from hybridwrap.domain.drift import Difference
 from hybridwrap.domain.engine_run import Action
@@ -13,8 +14,7 @@ from hybridwrap.domain.json import Json
 MOST_PATHS = 50  # of one object; where more differ, their top-level attributes are named
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One attribute that differs."""
 
     path: str
@@ -23,8 +23,7 @@ class Change:
     hidden: bool = False  # the values are left out
 
 
-@dataclass(frozen=True, slots=True)
-class Deviation:
+class Deviation(Struct, frozen=True):
     address: str
     action: Action
     type: str = ""
@@ -36,8 +35,7 @@ class Deviation:
         return Difference(self.address, self.action, self.type, tuple(change.path for change in self.changes))
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(Struct, frozen=True):
     """Which parts of a value are sensitive: `marks` has the value's shape, with true in its place."""
 
     marks: Json

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.engine_run import Action
 
@@ -19,8 +21,7 @@ class DriftResult(StrEnum):
     ACCEPTED = "accepted"
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """One object that is not as the state says: changed (update), gone (delete), or there again (create).
 
     `attributes` are dotted paths of what differs, without values; of an object that is gone there are none.
@@ -38,8 +39,7 @@ class Difference:
         return tuple(f"{self.address}.{name}" for name in self.attributes)
 
 
-@dataclass(frozen=True, slots=True)
-class Acceptance:
+class Acceptance(Struct, frozen=True):
     """Somebody's decision that something may differ: an address, or an address with an attribute, and all below it."""
 
     target: str
@@ -56,8 +56,7 @@ class Acceptance:
         return any(map(self.covers, (difference.address, *difference.places)))
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(Struct, frozen=True):
     """What the last look that found a change has found; `checked` is empty when the module was changed since."""
 
     checked: str = ""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class Action(StrEnum):
@@ -24,8 +25,7 @@ class Action(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedChange:
+class PlannedChange(Struct, frozen=True):
     address: str
     action: Action
     type: str = ""
@@ -37,8 +37,7 @@ class PlannedChange:
         return self.action in {Action.REMOVE, Action.FORGET} or (self.action is Action.NOOP and bool(self.reason))
 
 
-@dataclass(frozen=True, slots=True)
-class LockInfo:
+class LockInfo(Struct, frozen=True):
     """Who holds the engine's state lock, in the engine's words; `created` is not RFC 3339."""
 
     id: str
@@ -52,8 +51,7 @@ class LockInfo:
 _LOCK_LINE = re.compile(r"^ +(ID|Path|Operation|Who|Version|Created):[ \t]*(.*?)\s*$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """An error or warning of the engine; file and line are those of the module's source, when it names them."""
 
     severity: str  # error, warning
@@ -76,8 +74,7 @@ def telling(errors: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(error for error in errors if error.summary != "execution halted")
 
 
-@dataclass(frozen=True, slots=True)
-class Hook:
+class Hook(Struct, frozen=True):
     """One step of one object: phase is start, progress, complete or errored.
 
     A provisioner and a Terraform action have the action `other`; reading a data source has a hook too.
@@ -93,33 +90,30 @@ class Hook:
     time: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeSummary:
+class ChangeSummary(Struct, frozen=True):
     """How many objects were changed, by the engine's own words; releases differ in the words that they use."""
 
     operation: str  # plan, apply, destroy
-    changes: Mapping[str, int] = field(default_factory=dict)
+    changes: Mapping[str, int] = {}
 
     def count(self, change: str) -> int:
         return self.changes.get(change, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class OutputChange:
+class OutputChange(Struct, frozen=True):
     action: Action
     sensitive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(Struct, frozen=True):
     """Everything an event stream says; what it holds beyond that is counted, kept in the file, and never fatal."""
 
     product: str = ""  # terraform, opentofu
     version: str = ""
     planned: tuple[PlannedChange, ...] = ()
     drifted: tuple[PlannedChange, ...] = ()
-    vanished: Mapping[str, str] = field(default_factory=dict)  # address -> id of what a refresh found gone
-    output_changes: Mapping[str, OutputChange] = field(default_factory=dict)
+    vanished: Mapping[str, str] = {}  # address -> id of what a refresh found gone
+    output_changes: Mapping[str, OutputChange] = {}
     hooks: tuple[Hook, ...] = ()  # without the phase progress
     diagnostics: tuple[Diagnostic, ...] = ()
     summaries: tuple[ChangeSummary, ...] = ()
@@ -153,8 +147,7 @@ class Stream:
         return tuple(change.address for change in self.planned if change.forgets)
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """How an engine process ended; `exit_code` None means nobody was there to see it."""
 
     exit_code: int | None = None

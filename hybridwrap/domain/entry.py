@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct
 
 from hybridwrap.domain.declared import Declared
 from hybridwrap.domain.drift import Drift
@@ -31,8 +32,7 @@ class Kind(StrEnum):
     LATE = "late"
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
+class Writer(Struct, frozen=True):
     """Who wrote an entry, and from where."""
 
     user: str
@@ -47,8 +47,7 @@ class Writer:
         return f"{self.user}@{self.host}"
 
 
-@dataclass(frozen=True, slots=True)
-class LockFile:
+class LockFile(Struct, frozen=True):
     """A file whose `flock` proves that its holder lives."""
 
     path: str
@@ -56,28 +55,24 @@ class LockFile:
     inode: int
 
 
-@dataclass(frozen=True, slots=True)
-class Locks:
+class Locks(Struct, frozen=True):
     engine: LockFile  # the event file: held by the engine's process
     runner: LockFile  # held by hybridwrap
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     digest: str
     git: str = ""  # the commit, "" when the tree was not clean git
     blob: str = ""  # of the module's folder, where git does not have it and it is small enough
     lock: str = ""  # digest of the dependency lock file, "" when there is none
 
 
-@dataclass(frozen=True, slots=True)
-class EngineIdentity:
+class EngineIdentity(Struct, frozen=True):
     product: str
     version: str
 
 
-@dataclass(frozen=True, slots=True)
-class StateMark:
+class StateMark(Struct, frozen=True):
     """Which state it was: place, lineage and serial; lineage "" and serial 0 when there was none."""
 
     place: StatePlace
@@ -85,8 +80,7 @@ class StateMark:
     serial: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedInput:
+class RecordedInput(Struct, frozen=True):
     """An input as the ledger keeps it: its value, or for a secret only where it came from."""
 
     value: Json = None
@@ -94,8 +88,7 @@ class RecordedInput:
     reference: str = ""  # template text, `env:NAME` or `file:PATH`
 
 
-@dataclass(frozen=True, slots=True)
-class CloudObject:
+class CloudObject(Struct, frozen=True):
     """An object that this incarnation is known to have made or seen; `open`: begun, and nobody knows how it ended."""
 
     address: str
@@ -107,8 +100,7 @@ class CloudObject:
     unfinished: bool = False  # open, in the state, and its creation or a provisioner did not come to an end
 
 
-@dataclass(frozen=True, slots=True)
-class KeptState:
+class KeptState(Struct, frozen=True):
     """A state that the engine could not save, and that is not back in its place.
 
     It lies at `path` on the host of the operation; as a blob only where blobs are encrypted. `rival` is the blob of
@@ -123,14 +115,12 @@ class KeptState:
     rival: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Signal:
+class Signal(Struct, frozen=True):
     name: str
     time: str
 
 
-@dataclass(frozen=True, slots=True)
-class Begin:
+class Begin(Struct, frozen=True):
     command: str  # apply, destroy, tf …
     run: str
     engine: EngineIdentity
@@ -139,26 +129,24 @@ class Begin:
     locks: Locks
     plan_digest: str = ""
     planned: tuple[PlannedChange, ...] = ()
-    inputs: Mapping[str, RecordedInput] = field(default_factory=dict)
+    inputs: Mapping[str, RecordedInput] = {}
     inputs_digest: str = ""  # "" when secrets have no key to make one with
     upstream_digest: str = ""  # of the outputs that the inputs were made from
     previous_status: Status = Status.NONE
-    previous_outputs: Mapping[str, Output] = field(default_factory=dict)
+    previous_outputs: Mapping[str, Output] = {}
     owner_incarnation: str = ""  # of the owner that the module lives and goes with
     declared: Declared | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Confirm:
+class Confirm(Struct, frozen=True):
     state: StateMark
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Struct, frozen=True):
     outcome: Outcome
     status: Status
     state: StateMark | None = None
-    outputs: Mapping[str, Output] = field(default_factory=dict)
+    outputs: Mapping[str, Output] = {}
     objects: tuple[CloudObject, ...] = ()
     failed_command: tuple[str, ...] = ()
     errors: tuple[Diagnostic, ...] = ()
@@ -166,21 +154,19 @@ class End:
     warnings: tuple[str, ...] = ()
     signals: tuple[Signal, ...] = ()
     evidence: tuple[str, ...] = ()
-    counts: Mapping[str, int] = field(default_factory=dict)  # add, change, remove, ... as the engine says
+    counts: Mapping[str, int] = {}  # add, change, remove, ... as the engine says
     steps: tuple[Step, ...] = ()  # what the engine did to each object, in the order of the ends
-    durations: Mapping[str, float] = field(default_factory=dict)  # seconds: init, plan, wait, apply, …
+    durations: Mapping[str, float] = {}  # seconds: init, plan, wait, apply, …
     log: str = ""  # where the engine's full log lies on the writer's host
     kept: KeptState | None = None
     state_lock: str = ""  # id of the engine's state lock that it left behind: proven to be its own
 
 
-@dataclass(frozen=True, slots=True)
-class Cancel:
+class Cancel(Struct, frozen=True):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Takeover:
+class Takeover(Struct, frozen=True):
     """Somebody's word that the holder is dead."""
 
     run: str
@@ -188,8 +174,7 @@ class Takeover:
     locks: Locks
 
 
-@dataclass(frozen=True, slots=True)
-class OwnerEnd:
+class OwnerEnd(Struct, frozen=True):
     """The entry that confirmed an owner's incarnation absent."""
 
     module: str
@@ -198,8 +183,7 @@ class OwnerEnd:
     digest: str  # sha256 of the entry's bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Observe:
+class Observe(Struct, frozen=True):
     """What was seen without an operation; a field that is None says nothing."""
 
     run: str
@@ -218,8 +202,7 @@ class Observe:
     drift: Drift | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
+class Carried(Struct, frozen=True):
     """What a rename takes along of a record besides state, outputs and objects; all fields are those of `Record`."""
 
     incarnation: str
@@ -231,7 +214,7 @@ class Carried:
     run: str = ""
     operation: str = ""
     command: str = ""
-    inputs: Mapping[str, RecordedInput] = field(default_factory=dict)
+    inputs: Mapping[str, RecordedInput] = {}
     inputs_digest: str = ""
     upstream_digest: str = ""
     source: Source | None = None
@@ -249,33 +232,29 @@ class Carried:
     drift: Drift | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Adopt:
+class Adopt(Struct, frozen=True):
     """An existing state taken into the ledger, or what came here by a rename."""
 
     run: str
     reason: str
     state: StateMark
-    outputs: Mapping[str, Output] = field(default_factory=dict)
+    outputs: Mapping[str, Output] = {}
     objects: tuple[CloudObject, ...] = ()
-    origin: Mapping[str, Json] = field(default_factory=dict)  # {module, seq, hash} after a rename
+    origin: Mapping[str, Json] = {}  # {module, seq, hash} after a rename
     carried: Carried | None = None  # after a rename
 
 
-@dataclass(frozen=True, slots=True)
-class Retain:
+class Retain(Struct, frozen=True):
     run: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     to: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Late:
+class Late(Struct, frozen=True):
     """The result of a superseded operation, as evidence only."""
 
     end: End
@@ -298,8 +277,7 @@ BODIES: Mapping[Kind, type[Body]] = {
 KINDS: Mapping[type[Body], Kind] = {body: kind for kind, body in BODIES.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     ledger: str  # id of the ledger
     module: str
     incarnation: str

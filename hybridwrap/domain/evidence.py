@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from hybridwrap.domain.engine_run import Action, Stream
 from hybridwrap.domain.state import EngineState, Found, Instance, Unreadable, instances_of
@@ -13,8 +14,7 @@ from hybridwrap.domain.trace import Fate, Step, unsaved
 _NAMED: Final = 3  # objects in a sentence
 
 
-@dataclass(frozen=True, slots=True)
-class Absence:
+class Absence(Struct, frozen=True):
     """The first level of absence: what the engine itself can say. It says nothing about objects it never knew."""
 
     ended_well: bool  # there is a final summary

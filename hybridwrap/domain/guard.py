@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from hybridwrap.domain.entry import StateMark
 
@@ -21,8 +22,7 @@ class Match(StrEnum):
 SAFE = frozenset({Match.SAME, Match.ADVANCED, Match.NEW})
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     match: Match
     recorded: StateMark | None
     found: StateMark

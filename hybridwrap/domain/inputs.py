@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import Struct
+
 from hybridwrap.domain.entry import RecordedInput
 from hybridwrap.domain.json import Json, canonical, loads
 from hybridwrap.domain.outputs import Output, Provenance
@@ -20,16 +22,14 @@ STRUCTURES = ("list", "set", "map", "object", "tuple")
 Render = Callable[[str, Mapping[Reference, Json]], Json]
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """A value that one of the user's own variable files sets; `value` is None where it is no literal."""
 
     value: Json
     file: str
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Struct, frozen=True):
     """What inputs can come from besides the manifest and other modules.
 
     `render` gives a template its value and raises ValueError. `read_text` raises OSError or ValueError.
@@ -42,8 +42,7 @@ class Host:
     given: Callable[[Module], Mapping[str, Given]]
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Struct, frozen=True):
     """A reference that has no value that may be used, and why."""
 
     reference: Reference
@@ -76,8 +75,7 @@ class ResolvedInputs:
         return any(recorded.sensitive for recorded in self.recorded.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Upstream:
+class _Upstream(Struct, frozen=True):
     known: Mapping[Reference, Json]
     sensitive: frozenset[Reference]
     waits: tuple[Wait, ...]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 LATEST = 9_999_999_999_999  # milliseconds: the year 2286
 PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
@@ -20,8 +21,7 @@ def quoted(name: str) -> str:
     return f"%2E{spelled[1:]}" if spelled.startswith(".") else spelled
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
+class Keys(Struct, frozen=True):
     """Keys of one stack in one environment."""
 
     stack: str

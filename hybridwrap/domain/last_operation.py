@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hybridwrap.domain.entry import Begin, End, Entry, StateMark
 from hybridwrap.domain.outputs import Output
 from hybridwrap.domain.status import Status
 
 
-@dataclass(frozen=True, slots=True)
-class LastOperation:
+class LastOperation(Struct, frozen=True):
     before: StateMark  # the state that it was planned on
     status: Status  # before it
     outputs: Mapping[str, Output]

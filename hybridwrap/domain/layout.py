@@ -6,9 +6,10 @@ The same graph gives the same drawing. Positions are in units: one layer to the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
+
+from msgspec import Struct
 
 from hybridwrap.domain.graph import Needs, order, reversed_edges
 
@@ -19,14 +20,12 @@ _Bend = tuple[str, str, int]  # where an edge crosses a layer: from, to, layer
 _Spot = str | _Bend
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     layer: int
     row: float
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Struct, frozen=True):
     """From a need to what needs it; `points` begin and end at the two, with one in each layer in between."""
 
     need: str
@@ -34,8 +33,7 @@ class Edge:
     points: tuple[Point, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     places: Mapping[str, Point]
     edges: tuple[Edge, ...]
     layers: int

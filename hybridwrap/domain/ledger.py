@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from hybridwrap.domain.append import Draft, Fate, Landing, settle
 from hybridwrap.domain.beat import Beat

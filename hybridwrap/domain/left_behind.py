@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct
 
 
 class Liveness(StrEnum):
@@ -16,8 +17,7 @@ class Liveness(StrEnum):
     NOT_VISIBLE = "its lock files can't be seen from here"
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """Which slot an operation is about to take: written into its folder before the ledger is asked.
 
     As long as it lies there, the operation is not finished; until another entry fills the slot, it may still be held.
@@ -29,8 +29,7 @@ class Claim:
     whole: bool = True  # False: the plan has targets, its success proves nothing about the rest
 
 
-@dataclass(frozen=True, slots=True)
-class Unfinished:
+class Unfinished(Struct, frozen=True):
     """A folder with a claim, as it lies there; its locks were not looked at."""
 
     path: Path

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import Struct
 
 from hybridwrap.domain import guard, rescue
 from hybridwrap.domain.engine_run import Action, PlannedChange
@@ -16,8 +18,7 @@ from hybridwrap.domain.state_lock import StateLock
 _QUIET = frozenset({Action.NOOP, Action.READ})
 
 
-@dataclass(frozen=True, slots=True)
-class PlanSeen:
+class PlanSeen(Struct, frozen=True):
     """What a plan says that locked nothing and wrote nothing; its drift is what a refresh alone would change."""
 
     changes: bool
@@ -25,8 +26,7 @@ class PlanSeen:
     drifted: tuple[PlannedChange, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """One module: its record, and what its host, its state and its engine say beside it."""
 
     record: Record
@@ -38,8 +38,8 @@ class Look:
     kept_at: str = ""
     lock: StateLock | None = None
     nothing_begun: bool = False  # by the events: the engine ended before it touched an object
-    open: Open = field(default_factory=Open)
-    names: Mapping[str, str] = field(default_factory=dict)  # by address: names and tags in the plan
+    open: Open = msgspec.field(default_factory=Open)
+    names: Mapping[str, str] = {}  # by address: names and tags in the plan
     plan: PlanSeen | None = None
     obstacle: str = ""  # why there is no plan, or no look at the state
     obstacle_hint: str = ""

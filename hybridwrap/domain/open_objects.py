@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.engine_run import Action, PlannedChange
 from hybridwrap.domain.entry import CloudObject
@@ -11,8 +13,7 @@ from hybridwrap.domain.state import Instance
 from hybridwrap.errors import UsageError
 
 
-@dataclass(frozen=True, slots=True)
-class Open:
+class Open(Struct, frozen=True):
     """The open objects of a module, by what has to be done about them."""
 
     importable: tuple[CloudObject, ...] = ()  # made, with an id, and in no state

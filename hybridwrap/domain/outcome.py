@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from hybridwrap.domain.engine_run import Diagnostic, Ended, LockInfo, Stream, telling
 from hybridwrap.domain.evidence import Absence, absence, surprise, unchanged
@@ -22,8 +23,7 @@ _NOT_SAVED: Final = frozenset(
 _AFTER_WORK: Final = _NOT_SAVED | {_NOT_UNLOCKED}
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """All that was seen of one operation whose intent is recorded."""
 
     command: str  # apply or destroy
@@ -38,8 +38,7 @@ class Seen:
     previous: Status = Status.NONE
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """How an operation ended, by which row; a reason and warnings hold the engine's words: mask them.
 
     A destroy that succeeded is not yet `destroyed`: its status is error until absence is confirmed.

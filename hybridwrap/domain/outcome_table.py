@@ -6,9 +6,10 @@ Exit code first, then diagnostics, then events, then the state as it was read ag
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from hybridwrap.domain.engine_run import LockInfo
 from hybridwrap.domain.status import Outcome, Status
@@ -30,8 +31,7 @@ class How(StrEnum):
     KILLED = "killed"
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """The answers that the rows ask for."""
 
     how: How
@@ -50,8 +50,7 @@ class Facts:
     left_behind: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     name: str
     holds: Callable[[Facts], bool]
     outcome: Outcome

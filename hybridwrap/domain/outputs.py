@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from hybridwrap.domain.json import Json
 
@@ -15,8 +16,7 @@ class Provenance(StrEnum):
     MISSING = "missing"  # declared and not there
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """One output; `value` is None when it is sensitive or missing, `type` is the engine's own type expression."""
 
     provenance: Provenance

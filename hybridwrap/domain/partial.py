@@ -7,7 +7,9 @@ an object's id stays listed until its delete was seen.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.engine_run import Action, OutputChange, Stream
 from hybridwrap.domain.entry import CloudObject
@@ -50,8 +52,7 @@ def outputs_after(
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Witnesses:
+class _Witnesses(Struct, frozen=True):
     """What speaks about one output after an operation that did not succeed."""
 
     change: OutputChange | None

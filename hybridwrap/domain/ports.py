@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
+
+from msgspec import Struct
 
 from hybridwrap.domain.deviation import Deviation
 from hybridwrap.domain.engine_run import ChangeSummary, Diagnostic, Ended, Hook, PlannedChange, Stream
@@ -31,14 +32,12 @@ class Creation(StrEnum):
     REFUSED = "refused"  # the store says no, for a reason that asking again does not change
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     creation: Creation
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     key: str
     tag: str  # changes whenever the content changes
 
@@ -205,8 +204,7 @@ class OperationFolders(Protocol):
         """Remove what dead operations left that have nothing to be finished; say which ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlanOptions:
+class PlanOptions(Struct, frozen=True):
     destroy: bool = False
     targets: tuple[str, ...] = ()
     replace: tuple[str, ...] = ()
@@ -222,8 +220,7 @@ class PlanOptions:
         return self.refresh and not (self.targets or self.refresh_only or self.extra)
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(Struct, frozen=True):
     """A plan that was made: `changes` is what -detailed-exitcode says."""
 
     ended: Ended
@@ -232,8 +229,7 @@ class Planned:
     digest: str = ""  # sha256 of the plan file
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(Struct, frozen=True):
     """How a mutating command ended; `errored_state` is the content of `errored.tfstate`, None when there is none."""
 
     ended: Ended
@@ -241,8 +237,7 @@ class Applied:
     errored_state: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ByHand:
+class ByHand(Struct, frozen=True):
     """What a person needs to run a module's engine without us."""
 
     folder: Path  # where to run it

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from hybridwrap.domain.engine_run import Action, PlannedChange, Stream
 from hybridwrap.domain.state import Found, instances_of
@@ -22,8 +23,7 @@ _STEPS: Final = {
 _LEAVES: Final = frozenset([Action.REMOVE, Action.FORGET])
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """Planned changes by how far they came, each in the order of the plan."""
 
     done: tuple[PlannedChange, ...] = ()

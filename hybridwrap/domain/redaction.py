@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from decimal import Decimal
 from itertools import chain
 from typing import Final
 from urllib.parse import quote, quote_plus
 
+from msgspec.structs import replace
 from simplejson import dumps
 
 from hybridwrap.domain.engine_run import Diagnostic

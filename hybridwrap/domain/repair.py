@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from hybridwrap.domain.engine_run import Ended
 from hybridwrap.domain.entry import CloudObject, StateMark
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from hybridwrap.domain.ports import OperationFolder
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Struct, frozen=True):
     """How the import of one object ended; `told` is what the engine said against it.
 
     Whether the object is in the state, only the state says.

@@ -6,8 +6,10 @@ Keeps: nothing that lies there is lost by it, and an operator has the word where
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.entry import CloudObject, StateMark
 from hybridwrap.domain.state import EngineState, Found, Instance, Unreadable
@@ -29,8 +31,7 @@ class Fit(StrEnum):
 SAFE = frozenset({Fit.FIRST, Fit.NEWER})
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """A kept state beside what lies in its place: objects that only one of the two has."""
 
     fit: Fit

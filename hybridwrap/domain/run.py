@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from hybridwrap.domain.engine_run import Diagnostic
 from hybridwrap.domain.entry import Writer
 
 
-@dataclass(frozen=True, slots=True)
-class PendingModule:
+class PendingModule(Struct, frozen=True):
     """A module that a run selected and did not reach, and what it waits for."""
 
     reason: str
@@ -18,8 +18,7 @@ class PendingModule:
     run: str = ""  # the run that left it pending
 
 
-@dataclass(frozen=True, slots=True)
-class RunStart:
+class RunStart(Struct, frozen=True):
     run: str
     command: str
     time: str
@@ -27,13 +26,12 @@ class RunStart:
     argv: tuple[str, ...]
     modules: tuple[str, ...]  # selected, in order
     edges: Mapping[str, tuple[str, ...]]  # module -> what it needs
-    carried: Mapping[str, PendingModule] = field(default_factory=dict)  # still pending from earlier runs
+    carried: Mapping[str, PendingModule] = {}  # still pending from earlier runs
     inputs: str = ""  # blob of what the modules were to get (run_inputs.py), of a run that makes modules pending
     whole: bool = True  # False: its plans did not look at all of a module (-target, -refresh=false, …)
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleEnd:
+class ModuleEnd(Struct, frozen=True):
     """How one module of a run ended: ok, unchanged, error, pending, unknown, busy, declined, stopped, refused.
 
     Of a look for drift also: drifted, accepted, empty.
@@ -46,21 +44,19 @@ class ModuleEnd:
     hint: str = ""
     waits_for: str = ""
     errors: tuple[Diagnostic, ...] = ()
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] = {}
     seconds: float = 0.0
     skipped: bool = False  # unchanged by its digests: it was not planned
     began: str = ""  # RFC 3339, UTC; empty when its turn never came
 
 
-@dataclass(frozen=True, slots=True)
-class RunEnd:
+class RunEnd(Struct, frozen=True):
     run: str
     time: str
     exit_code: int
     modules: Mapping[str, ModuleEnd]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     start: RunStart
     end: RunEnd | None  # None: still at work, or killed

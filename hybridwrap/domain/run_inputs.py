@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct
 
 from hybridwrap.domain.codec import plain, shaped
 from hybridwrap.domain.inputs import Host, is_bare_reference, is_secret, outside_inputs
@@ -27,8 +28,7 @@ class Origin(StrEnum):
     OUTSIDE = "outside"  # it reaches the engine by itself: TF_VAR_ or a variable file
 
 
-@dataclass(frozen=True, slots=True)
-class RunInput:
+class RunInput(Struct, frozen=True):
     """One input as a run had it; `value` is None for a secret, which is at `where` or nowhere to be had again."""
 
     origin: Origin
@@ -85,8 +85,7 @@ def _described(module: Module, name: str, source: Input, root: Path) -> RunInput
             return RunInput(Origin.MANIFEST, tree, references=references)
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One input that is not the same any more."""
 
     name: str

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import Struct
+
 from hybridwrap.domain.json import Json
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """An output of another module, named in an input."""
 
     module: str
@@ -53,8 +54,7 @@ class FromCaller:
 Input = Literal | FromEnv | FromFile | FromCaller
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct, frozen=True):
     """A variable that a module declares; `type` is its type expression as written, "" when it has none."""
 
     name: str
@@ -66,75 +66,67 @@ class Variable:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredOutput:
+class DeclaredOutput(Struct, frozen=True):
     name: str
     sensitive: bool = False
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class BackendBlock:
+class BackendBlock(Struct, frozen=True):
     """A backend block in a module's source; `settings` holds its literal attributes, "..." for those that are not."""
 
     type: str
-    settings: Mapping[str, Json] = field(default_factory=dict)
+    settings: Mapping[str, Json] = {}
     file: str = ""
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Interface:
+class Interface(Struct, frozen=True):
     """What a module's source declares."""
 
-    variables: Mapping[str, Variable] = field(default_factory=dict)
-    outputs: Mapping[str, DeclaredOutput] = field(default_factory=dict)
+    variables: Mapping[str, Variable] = {}
+    outputs: Mapping[str, DeclaredOutput] = {}
     backend: BackendBlock | None = None
     cloud: bool = False
     required_version: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()  # addresses of resources with prevent_destroy
 
 
-@dataclass(frozen=True, slots=True)
-class StateSettings:
+class StateSettings(Struct, frozen=True):
     """Where the manifest wants the engine's state; `settings` are the backend's own, `{…}` filled in."""
 
     backend: str  # local or s3
-    settings: Mapping[str, Json] = field(default_factory=dict)
+    settings: Mapping[str, Json] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class EngineWish:
+class EngineWish(Struct, frozen=True):
     program: str = "auto"  # auto, terraform, tofu, embedded, or a path
     version: str = ""  # a version constraint as Terraform writes it
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerSettings:
+class LedgerSettings(Struct, frozen=True):
     """Where the ledger lies: `bucket` and `prefix` for S3, else `folder`."""
 
     folder: Path | None = None
     bucket: str = ""
     prefix: str = ""
-    settings: Mapping[str, Json] = field(default_factory=dict)  # region, profile, endpoint, path style, SSE-KMS
-    encryption: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Json] = {}  # region, profile, endpoint, path style, SSE-KMS
+    encryption: Mapping[str, str] = {}
     keep_source: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Retry:
+class Retry(Struct, frozen=True):
     on: tuple[str, ...] = ()
     attempts: int = 1
     wait_seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Verify:
+class Verify(Struct, frozen=True):
     """How to look whether the module's objects are absent: a command, an argv list; a search in AWS by tags."""
 
     absent: tuple[str, ...] = ()
     timeout_seconds: float = 60.0
-    aws_tags: Mapping[str, str] = field(default_factory=dict)
+    aws_tags: Mapping[str, str] = {}
     aws_region: str = ""
 
     @property
@@ -143,24 +135,22 @@ class Verify:
         return bool(self.absent or self.aws_tags)
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(Struct, frozen=True):
     max_destroys: int | None = None
     protected_types: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
+class Module(Struct, frozen=True):
     """One root module in one environment with one engine state."""
 
     name: str
     source: Path  # absolute folder
     interface: Interface = Interface()
-    inputs: Mapping[str, Input] = field(default_factory=dict)
+    inputs: Mapping[str, Input] = {}
     depends_on: tuple[str, ...] = ()
     owner: str = ""
     var_files: tuple[Path, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = {}
     state: StateSettings = StateSettings("local")
     backend_config: tuple[Path, ...] = ()
     workspace: str = ""
@@ -186,15 +176,14 @@ class Module:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Stack:
+class Stack(Struct, frozen=True):
     name: str
     environment: str
     file: Path  # the manifest, absolute
     modules: Mapping[str, Module]
     ledger: LedgerSettings
     environments: tuple[str, ...] = ("default",)
-    env: Mapping[str, str] = field(default_factory=dict)  # what the defaults give to the engine of every module
+    env: Mapping[str, str] = {}  # what the defaults give to the engine of every module
     warnings: tuple[str, ...] = ()
 
     @property

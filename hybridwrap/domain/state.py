@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from hybridwrap.domain.json import Json
 
 
-@dataclass(frozen=True, slots=True)
-class StatePlace:
+class StatePlace(Struct, frozen=True):
     """Where an engine keeps the state of one module, in the engine's own terms."""
 
     backend: str  # local, s3, ...
@@ -22,15 +22,13 @@ class StatePlace:
         return place if self.workspace == "default" else f"{place} (workspace {self.workspace})"
 
 
-@dataclass(frozen=True, slots=True)
-class StateOutput:
+class StateOutput(Struct, frozen=True):
     value: Json
     type: Json
     sensitive: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(Struct, frozen=True):
     """One object of a managed resource."""
 
     address: str
@@ -41,8 +39,7 @@ class Instance:
     deposed: str = ""  # the deposed key, empty for the current object
 
 
-@dataclass(frozen=True, slots=True)
-class EngineState:
+class EngineState(Struct, frozen=True):
     """One engine state; `readable` is False for an encrypted envelope, of which only serial and lineage are known.
 
     No state at all is None; lineage "" and serial 0 with `zero_bytes` is what a kill in a save leaves behind.
@@ -51,7 +48,7 @@ class EngineState:
     lineage: str
     serial: int
     engine_version: str = ""
-    outputs: Mapping[str, StateOutput] = field(default_factory=dict)
+    outputs: Mapping[str, StateOutput] = {}
     instances: tuple[Instance, ...] = ()
     instance_providers: bool = False  # a provider stands on an instance: only OpenTofu can read it
     failed_checks: tuple[str, ...] = ()
@@ -59,8 +56,7 @@ class EngineState:
     zero_bytes: bool = False  # the file is there and empty: the engine takes it for no state, we know better
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(Struct, frozen=True):
     """What lies in a state's place and is none."""
 
     reason: str

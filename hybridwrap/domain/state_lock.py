@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+
+from msgspec import Struct
 
 from hybridwrap.domain.engine_run import LockInfo, Stream
 
 _GO_ZONE: Final = " +0000 UTC"  # how the engine prints a time in its messages; in a lock's own document it is RFC 3339
 
 
-@dataclass(frozen=True, slots=True)
-class StateLock:
+class StateLock(Struct, frozen=True):
     """A lock, or what lies in a lock's place and is none: that has an id which is made of its content."""
 
     info: LockInfo

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hybridwrap.domain.ports import Attempt, Creation, Store
 from hybridwrap.errors import LedgerUnreachable
@@ -12,8 +13,7 @@ from hybridwrap.errors import LedgerUnreachable
 RACERS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Probed:
+class Probed(Struct, frozen=True):
     """What a store answered; `place` is where that was."""
 
     place: str

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.engine_run import Action, Hook, Stream
 from hybridwrap.domain.state import Instance
@@ -17,8 +19,7 @@ class Fate(StrEnum):
     OPEN = "open"  # begun, and nobody knows how it ended
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One mutation of one object; the id is the new one of a create, the old one of a delete, "" when not told."""
 
     address: str
@@ -106,8 +107,7 @@ def _contradicts(step: Step, held: _Held) -> bool:
             return False
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
+class _Held(Struct, frozen=True):
     """The objects of a state, to be asked for by address and id."""
 
     ids: frozenset[tuple[str, str]]

@@ -7,10 +7,11 @@ reading: what a person has to find out first is a placeholder in it, and refused
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from shlex import quote
 from typing import Final
+
+from msgspec import Struct
 
 from hybridwrap.domain.entry import CloudObject
 from hybridwrap.domain.guard import Match
@@ -31,8 +32,7 @@ class Verdict(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """`certain`: it may be recorded, as nothing that it rests on is guessed."""
 
     verdict: Verdict
@@ -41,8 +41,7 @@ class Judgement:
     certain: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     name: str
     holds: Callable[[Look], bool]
     verdict: Verdict | None  # None: what is recorded stands

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _VERSION = re.compile(r"v?(?P<numbers>\d+(?:\.\d+)*)(?:-(?P<prerelease>[0-9A-Za-z.~-]+))?(?:\+[0-9A-Za-z.~-]+)?")
 _CONDITION = re.compile(r"\s*(?P<operator>=|!=|>=|<=|>|<|~>|)\s*(?P<version>[^\s<>=!~]\S*)\s*")
@@ -12,8 +13,7 @@ _CONDITION = re.compile(r"\s*(?P<operator>=|!=|>=|<=|>|<|~>|)\s*(?P<version>[^\s
 _Rank = tuple[tuple[int, ...], bool, tuple[tuple[bool, int, str], ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(Struct, frozen=True):
     """A version; `written` counts its numbers as they were written, `numbers` has at least three."""
 
     numbers: tuple[int, ...]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hybridwrap.domain.absence import Answer, Case, Finding, Probe, find, what_is_left
 from hybridwrap.domain.entry import CloudObject, Confirm, End, StateMark

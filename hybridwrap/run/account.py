@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.blame import errors_of
 from hybridwrap.domain.engine_run import Stream
@@ -19,8 +21,7 @@ from hybridwrap.domain.trace import trace
 from hybridwrap.run.preparation import mark_of
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(Struct, frozen=True):
     """One operation from its plan to the state that was read after it."""
 
     held: Record

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from hybridwrap.domain.entry import EngineIdentity
 from hybridwrap.domain.inputs import TF_VAR, ResolvedInputs
@@ -21,8 +22,7 @@ OURS_ALONE = frozenset({"GOGC", "GOMEMLIMIT", "TF_IN_AUTOMATION"})  # of no use 
 SECRET_NAME = re.compile(r"(?i)secret|token|passw|passphrase|private|credential|_key$")
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(Struct, frozen=True):
     """A variable of the environment that must be set, and where its value comes from."""
 
     variable: str
@@ -31,8 +31,7 @@ class Secret:
     from_file: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(Struct, frozen=True):
     module: Module
     engine: EngineIdentity
     state: StatePlace

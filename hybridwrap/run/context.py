@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from math import inf
+
+import msgspec
+from msgspec import Struct
 
 from hybridwrap.domain.inputs import Host
 from hybridwrap.domain.ledger import Ledger
@@ -19,16 +21,14 @@ from hybridwrap.run.watch import Watcher
 SETTLE_SECONDS = 20.0  # one that was seen to arrive 15 s after its engine had died is the longest known
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+class Patience(Struct, frozen=True):
     """How long a module that somebody holds is waited for."""
 
     seconds: float = 0.0  # for a hybridwrap that is at work, or may be
     for_engine: bool = True  # as long as it takes, for an engine whose own hybridwrap is gone
 
 
-@dataclass(frozen=True, slots=True)
-class Skip:
+class Skip(Struct, frozen=True):
     """Which modules need no plan while they are unchanged; `runs` are the newest ones, for when each was planned."""
 
     runs: tuple[Run, ...]
@@ -36,15 +36,14 @@ class Skip:
     never: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """What the caller asked for."""
 
-    plan: PlanOptions = field(default_factory=PlanOptions)
+    plan: PlanOptions = msgspec.field(default_factory=PlanOptions)
     parallelism: int = 4
     timeout_seconds: float = inf  # of the whole run
     fail_fast: bool = False
-    patience: Patience = field(default_factory=Patience)
+    patience: Patience = msgspec.field(default_factory=Patience)
     state_moved: bool = False  # the operator's word that a state lies in another place than the recorded one
     skip: Skip | None = None
     yes_destroy: int | None = None  # so many objects may one plan destroy, whatever the module's guard says
@@ -55,8 +54,7 @@ class Options:
         return "destroy" if self.plan.destroy else "apply"
 
 
-@dataclass(frozen=True, slots=True)
-class Tools:
+class Tools(Struct, frozen=True):
     """The adapters behind the ports, and the stack that they were built for."""
 
     stack: Stack
@@ -72,8 +70,7 @@ class Tools:
     digest_key: bytes = b""  # for digests of what has secrets in it; without one they are not made
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """One run at work."""
 
     run: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from hybridwrap.domain.command_failed import CommandFailed
 from hybridwrap.domain.entry import Retain

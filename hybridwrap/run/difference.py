@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hybridwrap.domain.entry import RecordedInput
 from hybridwrap.domain.json import Json
@@ -11,16 +12,14 @@ from hybridwrap.domain.outputs import Output, Provenance
 from hybridwrap.run.report import ModuleReport, Report
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """A value as it may be shown; of a secret only where it came from."""
 
     value: Json
     secret: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """`what` is result, status, input, output, object, engine or source; None stands for what was not there."""
 
     what: str
@@ -29,8 +28,7 @@ class Change:
     after: Told | None
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleDifference:
+class ModuleDifference(Struct, frozen=True):
     """No changes: the same in both runs. A module that one run did not select has no counterpart there."""
 
     module: str

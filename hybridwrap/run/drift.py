@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.charter import stamp
 from hybridwrap.domain.deviation import Change, Deviation
@@ -43,8 +45,7 @@ NOT_LOOKED_AT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """What a module was found to be; `deviations` have values, `drift` is what the ledger keeps or would keep."""
 
     module: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hybridwrap.domain.engine_command import TAKE_VARIABLES, Effect, effect_of, name_of
 from hybridwrap.domain.engine_run import Ended, Stream
@@ -30,8 +31,7 @@ from hybridwrap.run.turn import wait_for_turn
 KEPT = frozenset({Status.OK, Status.ERROR, Status.UNKNOWN, Status.RETAINED})
 
 
-@dataclass(frozen=True, slots=True)
-class _Command:
+class _Command(Struct, frozen=True):
     module: Module
     words: tuple[str, ...]
     engine: ModuleEngine

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hybridwrap.domain.beat import Beat
 from hybridwrap.domain.codec import decode

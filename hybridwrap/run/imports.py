@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 
 from hybridwrap.domain.engine_run import Action, Diagnostic, PlannedChange
 from hybridwrap.domain.entry import CloudObject, End
 from hybridwrap.domain.open_objects import sort_open, with_ids
 from hybridwrap.domain.ports import ModuleEngine, OperationFolder
+from hybridwrap.domain.redaction import Redaction
 from hybridwrap.domain.repair import Imported
 from hybridwrap.domain.state import instances_of
 from hybridwrap.domain.status import Outcome, Status
@@ -16,6 +18,7 @@ from hybridwrap.domain.verdict import judge
 from hybridwrap.errors import PreflightRefused
 from hybridwrap.run.context import Context
 from hybridwrap.run.looking import Seen
+from hybridwrap.run.masking import mask_of
 from hybridwrap.run.preparation import state_again
 from hybridwrap.run.repairing import Acted, Repair, carry_out_repair, equipped
 from hybridwrap.run.state_lock import clear_recorded
@@ -43,7 +46,7 @@ def import_open(context: Context, seen: Seen, ids: Mapping[str, str]) -> End:
         engine=engine,
         inputs=inputs,
         objects=objects,
-        act=lambda folder: _import(engine, folder, wanted, inputs.values),
+        act=lambda folder: _masked(_import(engine, folder, wanted, inputs.values), mask_of(context, inputs)),
         planned=tuple(PlannedChange(o.address, Action.IMPORT, o.type) for o in wanted),
     )
     return carry_out_repair(context, seen, repair)
@@ -77,6 +80,11 @@ def _import(
     )
     changes = tuple(PlannedChange(o.address, Action.IMPORT, o.type) for o in there)
     return Acted(len(there) == len(wanted), end, changes)
+
+
+def _masked(acted: Acted, mask: Redaction) -> Acted:
+    """Take secrets out of what a provider said against an import."""
+    return replace(acted, end=replace(acted.end, errors=tuple(map(mask.diagnostic, acted.end.errors))))
 
 
 def _addresses(engine: ModuleEngine) -> frozenset[str]:

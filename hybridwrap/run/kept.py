@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from hybridwrap.domain.codec import digest_of
 from hybridwrap.domain.entry import StateMark
@@ -16,8 +17,7 @@ from hybridwrap.run.context import Context
 from hybridwrap.run.rescue import UNSAVED
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """`data` is byte for byte what the engine would have saved: it holds secrets."""
 
     data: bytes

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd
@@ -17,8 +18,7 @@ from hybridwrap.run.protected import protected_parts
 NOT_ALL_GONE = 4  # the exit code of what was to go and did not
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
+class Wishes(Struct, frozen=True):
     """What the caller of a teardown asked for beyond the options of every run."""
 
     alone: frozenset[str] = frozenset()  # torn down by themselves, also when they would go with an owner
@@ -27,8 +27,7 @@ class Wishes:
     current_inputs: bool = False  # as the manifest has them, not as recorded
 
 
-@dataclass(frozen=True, slots=True)
-class Teardown:
+class Teardown(Struct, frozen=True):
     """One teardown. `before` has what goes before what, over the whole stack and all that the ledger knows."""
 
     context: Context

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain import guard, rescue
 from hybridwrap.domain.declared import module_from
@@ -35,8 +37,7 @@ from hybridwrap.run.preparation import Prepared, mark_of
 _NO_STEPS = Stream()
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """What a look brought, with what it takes to act on it."""
 
     look: Look

@@ -5,7 +5,8 @@ Keeps: as long as objects may be there, the record leads to the source that they
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.declared import Declared, declared_by
 from hybridwrap.domain.entry import Source
@@ -15,8 +16,7 @@ from hybridwrap.run.context import Context
 from hybridwrap.run.preparation import Prepared
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     source: Source
     declared: Declared
     owner_incarnation: str

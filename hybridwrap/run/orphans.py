@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.declared import module_from
 from hybridwrap.domain.entry import CloudObject
@@ -15,8 +17,7 @@ from hybridwrap.errors import PreflightRefused, UsageError
 AT_REST = frozenset({Status.NONE, Status.DESTROYED})
 
 
-@dataclass(frozen=True, slots=True)
-class Orphan:
+class Orphan(Struct, frozen=True):
     module: str
     status: Status
     since: str

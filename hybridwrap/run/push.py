@@ -47,13 +47,16 @@ def _push(context: Context, engine: ModuleEngine, folder: OperationFolder, kept:
     copy = folder.path / UNSAVED
     try:
         folder.keep(UNSAVED, kept.data)
-        engine.repair.forget_unsaved_state(kept.data)  # with it in the way, nothing can be initialised
-        engine.init(folder)
+        if (
+            engine.repair.unsaved_state() is None
+        ):  # else nothing can be initialised, and it was: the engine left it here
+            engine.init(folder)
         comparison = put_back(engine, copy, kept.state, kept.before)
         why = "" if comparison.fit is Fit.SAVED else str(comparison.fit)
     except HybridwrapError as error:
         why = error.message
     if not why:
+        engine.repair.forget_unsaved_state(kept.data)
         copy.unlink()
         told = f"the state that could not be saved (serial {kept.state.serial}) is back in its place"
         return Acted(done=True, end=End(Outcome.SUCCEEDED, Status.UNKNOWN, reason=told, evidence=(told,)))

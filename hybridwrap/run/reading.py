@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.entry import End
 from hybridwrap.domain.outcome import Seen, judge
@@ -20,8 +21,7 @@ from hybridwrap.run.rescue import rescue
 from hybridwrap.run.state_lock import left_lock
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     end: End
     again: Again
     stale_plan: bool = False

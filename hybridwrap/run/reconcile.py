@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.entry import End
 from hybridwrap.domain.guard import Match
@@ -34,8 +37,7 @@ _UNCLEAN = frozenset({Status.ERROR, Status.UNKNOWN, Status.RUNNING})
 _QUIET = frozenset({Match.SAME, Match.NEW})
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
+class Wishes(Struct, frozen=True):
     """What may be written; nothing by default."""
 
     apply_verdicts: bool = False
@@ -43,14 +45,13 @@ class Wishes:
     drop_state: bool = False
     imports: bool = False
     ids: Sequence[str] = ()  # ADDRESS=ID
-    word: Word = field(default_factory=Word)
+    word: Word = msgspec.field(default_factory=Word)
 
     def __bool__(self) -> bool:
         return bool(self.apply_verdicts or self.push_state or self.drop_state or self.imports or self.word)
 
 
-@dataclass(frozen=True, slots=True)
-class Reconciled:
+class Reconciled(Struct, frozen=True):
     look: Look
     judgement: Judgement
 

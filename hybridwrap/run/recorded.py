@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hybridwrap.domain.charter import stamp
 from hybridwrap.domain.pending import MAKES_PENDING, pending_of

@@ -6,7 +6,8 @@ Keeps: nothing starts before `begin` is stored; what happened after it is in `en
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hybridwrap.domain.codec import encode
 from hybridwrap.domain.entry import Begin, End, Locks, Takeover

@@ -6,8 +6,10 @@ Keeps: where its event file can't be read, nothing is called cancelled, failed o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from hybridwrap.domain.duration import in_words
 from hybridwrap.domain.engine_run import Ended, Stream

@@ -7,7 +7,9 @@ only when the manifest puts the state of the new name where that of the old one 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from hybridwrap.domain.entry import Adopt, Carried, Entry, Moved, StateMark
 from hybridwrap.domain.json import canonical
@@ -24,8 +26,7 @@ from hybridwrap.run.recorded import recorded_run
 DEFAULT = "default"  # the engine's name for its first workspace
 
 
-@dataclass(frozen=True, slots=True)
-class Rename:
+class Rename(Struct, frozen=True):
     """What is left to be written; `adopt` is None when the new name has the record already."""
 
     old: Record

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.engine_run import PlannedChange, Stream
 from hybridwrap.domain.entry import Begin, CloudObject, End, Locks
@@ -24,8 +26,7 @@ from hybridwrap.run.preparation import mark_of, state_again
 from hybridwrap.run.recording import begin, end
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
+class Repair(Struct, frozen=True):
     """What a repair sets out to do; `act` changes the state, and says what became of it without raising."""
 
     command: str
@@ -36,8 +37,7 @@ class Repair:
     planned: tuple[PlannedChange, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Acted:
+class Acted(Struct, frozen=True):
     """What a repair did; `end` has what is particular to it, the rest is read from the state."""
 
     done: bool

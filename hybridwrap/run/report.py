@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from os.path import normpath
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from hybridwrap.domain.beat import Beat
 from hybridwrap.domain.engine_run import Diagnostic, PlannedChange
@@ -30,8 +31,7 @@ DONE = frozenset({"ok", "unchanged", "destroyed", "retained", "planned", "accept
 TOLD_LATER = frozenset({"unsent"})  # results that the ledger may have got after the run's end was written
 
 
-@dataclass(frozen=True, slots=True)
-class Since:
+class Since(Struct, frozen=True):
     """How a module stands by what later runs did."""
 
     status: Status
@@ -40,8 +40,7 @@ class Since:
     time: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleReport:
+class ModuleReport(Struct, frozen=True):
     """One module of a run: how it ended there, and its share of the log."""
 
     module: str
@@ -117,8 +116,7 @@ class ModuleReport:
         return self.share.begin.inputs if self.share.begin else self.record.inputs
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     stack: str
     environment: str
     start: RunStart

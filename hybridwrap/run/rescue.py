@@ -6,8 +6,10 @@ in its place was read again and holds all of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.codec import digest_of
 from hybridwrap.domain.entry import KeptState, StateMark
@@ -23,8 +25,7 @@ UNSAVED = "unsaved.tfstate"
 RIVAL = "in-its-place.tfstate"
 
 
-@dataclass(frozen=True, slots=True)
-class Rescue:
+class Rescue(Struct, frozen=True):
     """What became of a state that was not saved: it is back in its place, or `kept`; neither when there was none."""
 
     done: bool = False

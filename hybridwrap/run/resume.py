@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hybridwrap.domain.graph import order
 from hybridwrap.domain.ledger import Ledger
@@ -21,8 +22,7 @@ from hybridwrap.run.walk import Approve
 UNSETTLED = frozenset({Status.ERROR, Status.UNKNOWN, Status.RUNNING})
 
 
-@dataclass(frozen=True, slots=True)
-class Rest:
+class Rest(Struct, frozen=True):
     """What is to be done about a run."""
 
     run: Run

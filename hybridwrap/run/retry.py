@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hybridwrap.domain.duration import in_words
 from hybridwrap.domain.engine_run import Action, Diagnostic, PlannedChange

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from hybridwrap.domain.graph import order, reach, reversed_edges
 from hybridwrap.domain.stack import Stack
@@ -14,8 +15,7 @@ from hybridwrap.errors import UsageError
 StatusOf = Callable[[str], Status]
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """What the user said; nothing said is the whole stack.
 
     `folder` is where the command was called: below the manifest's folder, and without names, it selects by place.

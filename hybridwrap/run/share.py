@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hybridwrap.domain.engine_run import Action, PlannedChange
 from hybridwrap.domain.entry import Adopt, Begin, Confirm, End, Entry, Late, Observe, Retain, Takeover
@@ -15,8 +16,7 @@ from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.domain.trace import Fate, Step
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """`entries` are the run's own, and those with which somebody else ended what it had begun."""
 
     record: Record

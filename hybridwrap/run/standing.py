@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.drift import Drift
 from hybridwrap.domain.engine_run import Diagnostic, telling
@@ -18,8 +20,7 @@ from hybridwrap.domain.stack import Module, Stack
 from hybridwrap.domain.status import Status
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """One module; `was` is the stored status of a pending one."""
 
     module: str
@@ -34,7 +35,7 @@ class Standing:
     phase: str = ""
     depends_on: tuple[str, ...] = ()
     owner: str = ""
-    outputs: Mapping[str, Output] = field(default_factory=dict)
+    outputs: Mapping[str, Output] = {}
     known: tuple[CloudObject, ...] = ()
     open: tuple[CloudObject, ...] = ()
     failed_command: tuple[str, ...] = ()

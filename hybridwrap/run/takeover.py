@@ -7,7 +7,8 @@ of a sign of life is shown, and decides nothing.
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hybridwrap.domain.beat import Beat
 from hybridwrap.domain.engine_run import LockInfo
@@ -25,8 +26,7 @@ from hybridwrap.run.recording import take_over
 ALIVE = frozenset({Liveness.RUNNER, Liveness.ENGINE})
 
 
-@dataclass(frozen=True, slots=True)
-class Hold:
+class Hold(Struct, frozen=True):
     """Who holds a module and the engine's lock on its state, and what is known of them."""
 
     record: Record

@@ -7,7 +7,9 @@ nothing there.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.entry import RecordedInput
 from hybridwrap.domain.inputs import ResolvedInputs, resolve_inputs
@@ -21,8 +23,7 @@ from hybridwrap.run.context import Context
 from hybridwrap.run.needs import secret_value
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """A value for the engine, with what the ledger keeps of it."""
 
     value: Json

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from hybridwrap.domain.declared import module_from
 from hybridwrap.domain.entry import Source

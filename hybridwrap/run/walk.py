@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.charter import stamp
 from hybridwrap.domain.run import ModuleEnd
@@ -24,8 +26,7 @@ Prepare = Callable[[str], Prepared | ModuleEnd]
 Approve = Callable[[Sequence[Prepared]], frozenset[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """What must have ended well before each module, which ends are that, and how what was not reached ends."""
 
     needs: Mapping[str, Sequence[str]]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hybridwrap.domain.engine_run import Diagnostic, telling
 from hybridwrap.domain.outputs import Provenance
@@ -22,8 +23,7 @@ NEXT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One module on the way to the cause; the next step is what it waits for."""
 
     module: str
@@ -42,15 +42,13 @@ class Step:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
+class Why(Struct, frozen=True):
     steps: tuple[Step, ...]
     next: str  # one command line, "" when there is nothing to do
     repair_first: bool  # the command is of use only once the cause is repaired
 
 
-@dataclass(frozen=True, slots=True)
-class _Story:
+class _Story(Struct, frozen=True):
     stack: Stack
     records: Mapping[str, Record]
     runs: Sequence[Run]

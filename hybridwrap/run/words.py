@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hybridwrap.domain.entry import Observe
 from hybridwrap.domain.open_objects import completed, without
@@ -15,8 +16,7 @@ from hybridwrap.run.rescue import UNSAVED
 from hybridwrap.run.verdicts import record_if_certain
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """Which open objects do not exist, which unfinished ones are as they should be, and how the operator knows."""
 
     absent: Sequence[str] = ()

@@ -7,11 +7,11 @@ import re
 import stat
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from hybridwrap.adapters.engine.file_locks import planning_in
 from hybridwrap.adapters.operation_locks import liveness

@@ -19,6 +19,7 @@ from hybridwrap.domain.record import Record
 from hybridwrap.domain.status import Outcome, Status
 from tests.support import s3_servers
 from tests.support.engines import engines
+from tests.support.fakecloud import SOURCE
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
 from tests.support.golden import golden
@@ -72,7 +73,7 @@ def in_s3(moto: Server, tmp_path: Path, fakecloud_env: Mapping[str, str], engine
     """State in S3, ledger in a folder."""
     state = S3_STATE.format(bucket=moto.make_bucket(f"reconcile-{next(_buckets)}"), endpoint=moto.endpoint)
     manifest = STACK.replace("ENGINE", engine_program) + state + "ledger: {folder: .hybridwrap/ledger}\n"
-    return _project(tmp_path, {**fakecloud_env, **s3_servers.environment()}, manifest)
+    return _project(tmp_path, {**fakecloud_env, **s3_servers.environment(), "HYBRIDWRAP_SETTLE": "1s"}, manifest)
 
 
 def _project(folder: Path, environ: Mapping[str, str], manifest: str) -> Project:
@@ -271,6 +272,47 @@ def test_an_object_that_is_gone_is_not_imported_and_that_is_said(in_s3: Project,
     word = in_s3.run("reconcile", "vm", "--absent", "fakecloud_server.web[1]", "--reason", "the import says so")
     assert word.code == 0, word.text
     assert "begun, no answer: fakecloud_server.slow" in word.out
+
+
+def test_a_state_that_arrives_late_is_waited_for_and_makes_no_false_orphans(
+    in_s3: Project, cloud: Cloud, moto: Server
+) -> None:
+    """What a killed engine had sent may be stored seconds after its death."""
+    source(in_s3, FIVE)
+    killed(in_s3, cloud)
+    process = in_s3.start("reconcile", "--json", HYBRIDWRAP_SETTLE="60s")
+    assert process.stderr
+    assert "waiting" in process.stderr.readline()
+    (bucket,) = (b["Name"] for b in moto.client().list_buckets()["Buckets"] if _locked(moto, b["Name"]))
+    moto.client().put_object(Bucket=bucket, Key="shop/default/vm.tfstate", Body=_state_of(cloud))
+
+    ran = wait(process)
+
+    (seen,) = ran.json["modules"]
+    assert seen["next"] == "hybridwrap reconcile vm --import --id fakecloud_server.slow=ID"
+    assert not any(line.startswith("made, not in the state") for line in seen["evidence"])
+
+
+def _locked(moto: Server, bucket: str) -> bool:
+    listed = moto.client().list_objects_v2(Bucket=bucket).get("Contents", [])
+    return [item["Key"] for item in listed] == ["shop/default/vm.tfstate.tflock"]
+
+
+def _state_of(cloud: Cloud) -> bytes:
+    """The state that an engine would save of the servers that the cloud has under `web`."""
+    servers = [thing for thing in cloud.objects() if thing.name.startswith("web-")]
+    instances = [
+        {
+            "index_key": number,
+            "schema_version": 1,
+            "attributes": {**thing.attributes, "id": thing.id, "name": thing.name},
+        }
+        for number, thing in enumerate(servers)
+    ]
+    resource = {"mode": "managed", "type": "fakecloud_server", "name": "web", "instances": instances}
+    provider = {"provider": f'provider["{SOURCE}"]'}
+    document = {"version": 4, "serial": 1, "lineage": "late", "outputs": {}, "resources": [{**resource, **provider}]}
+    return json.canonical(document)
 
 
 # --- What is certain

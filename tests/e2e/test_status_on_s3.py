@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from hybridwrap.domain.codec import decode_head, encode_head
 from tests.support import s3_servers

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from hybridwrap.cli.compose import equip, load
 from hybridwrap.cli.options import Place

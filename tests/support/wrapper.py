@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from dataclasses import asdict
 from pathlib import Path
+
+from msgspec import to_builtins
 
 from hybridwrap.domain.engine_run import Hook
 from hybridwrap.domain.ports import EngineEvent
@@ -25,7 +26,7 @@ def main(root: Path, program: str) -> None:
 
     def tell(event: EngineEvent) -> None:
         if isinstance(event, Hook) and event.provisioner and event.phase == "start":
-            print(json.dumps(asdict(locks)), flush=True)  # noqa: T201 - this is a program
+            print(json.dumps(to_builtins(locks)), flush=True)  # noqa: T201 - this is a program
 
     sys.exit(operation.engine.apply(operation.folder, tell).ended.exit_code)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from hybridwrap.domain.absence import FOUND, Answer, Case, Probe, find
 from hybridwrap.domain.entry import CloudObject

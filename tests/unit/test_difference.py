@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from click import unstyle
+from msgspec.structs import replace
 
 from hybridwrap.cli.difference_view import as_json, lines
 from hybridwrap.domain.engine_run import Action

@@ -6,10 +6,10 @@ import fcntl
 import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from hybridwrap.adapters.home import home_of, make_home
 from hybridwrap.adapters.operation_folder import Folder

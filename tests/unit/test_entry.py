@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -189,7 +189,7 @@ def test_an_entry_comes_back_as_it_was_and_fits_the_schema(body: Body) -> None:
 
 def test_numbers_that_a_float_cannot_hold_come_back_to_the_last_digit() -> None:
     exact = [Decimal("0.1000000000000000055511151231257827"), 2**80, Decimal("1E+400"), Decimal("1.10")]
-    entry = entry_of(dataclasses.replace(ok(), outputs={"n": output(exact)}))
+    entry = entry_of(msgspec.structs.replace(ok(), outputs={"n": output(exact)}))
     found = there_and_back(entry).body
     assert isinstance(found, End)
     assert [str(n) for n in found.outputs["n"].value] == [str(n) for n in exact]
@@ -241,7 +241,7 @@ def test_large_inputs_and_outputs_lie_in_blobs_and_nobody_notices() -> None:
     for body in (
         ok(small=1, large=large),
         Late(ok(large=large)),
-        dataclasses.replace(begin(), inputs={"i": RecordedInput(large)}, previous_outputs={"o": output(large)}),
+        msgspec.structs.replace(begin(), inputs={"i": RecordedInput(large)}, previous_outputs={"o": output(large)}),
     ):
         data = encode_entry(entry_of(body), blobs.put)
         assert len(data) < 5_000
@@ -257,10 +257,10 @@ SECRET_INPUT = RecordedInput("hunter2", sensitive=True)
 @pytest.mark.parametrize(
     "body",
     [
-        dataclasses.replace(ok(), outputs={"password": SECRET}),
-        Late(dataclasses.replace(ok(), outputs={"password": SECRET})),
-        dataclasses.replace(begin(), previous_outputs={"password": SECRET}),
-        dataclasses.replace(begin(), inputs={"password": SECRET_INPUT}),
+        msgspec.structs.replace(ok(), outputs={"password": SECRET}),
+        Late(msgspec.structs.replace(ok(), outputs={"password": SECRET})),
+        msgspec.structs.replace(begin(), previous_outputs={"password": SECRET}),
+        msgspec.structs.replace(begin(), inputs={"password": SECRET_INPUT}),
         Observe("R1", "seen", outputs={"password": SECRET}),
         Adopt("R1", "taken in", state(1), outputs={"password": SECRET}),
         Adopt("R1", "renamed", state(1), carried=Carried("I1", Status.OK, inputs={"password": SECRET_INPUT})),
@@ -274,7 +274,7 @@ def test_the_value_of_a_secret_is_never_written(body: Body) -> None:
 
 def test_a_secret_without_its_value_is_written() -> None:
     hidden = Output(Provenance.KNOWN, sensitive=True)
-    assert there_and_back(entry_of(dataclasses.replace(ok(), outputs={"password": hidden})))
+    assert there_and_back(entry_of(msgspec.structs.replace(ok(), outputs={"password": hidden})))
 
 
 def test_every_kind_has_a_body_and_the_schema_knows_it() -> None:
@@ -286,7 +286,7 @@ def test_every_kind_has_a_body_and_the_schema_knows_it() -> None:
 def documented(schema: dict[str, Any], modules: list[Any]) -> Iterator[tuple[type[Any], dict[str, Any]]]:
     for name, definition in schema["$defs"].items():
         for kind in (getattr(module, name, None) for module in modules):
-            if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+            if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
                 yield kind, definition
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from xml.etree import ElementTree as Xml
 
 import pytest
 from click import unstyle
+from msgspec.structs import replace
 
 from hybridwrap.cli.graphs import dot, mermaid, svg, tree
 from hybridwrap.cli.graphs.colours import COLOURS, DASHED, TEXT

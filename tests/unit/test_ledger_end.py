@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from hybridwrap.domain.entry import Confirm, Late, Moved, Observe, Retain, Takeover
 from hybridwrap.domain.ledger import Ledger

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from hybridwrap.adapters.memory_store import MemoryStore
 from hybridwrap.domain.codec import digest_of, encode_entry

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from hybridwrap.adapters.state_file import parse_state
 from hybridwrap.domain.engine_run import (

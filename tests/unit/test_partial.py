@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from hybridwrap.adapters.engine.events import read_stream
 from hybridwrap.adapters.state_file import parse_state

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from hybridwrap.adapters.state_file import parse_state
 from hybridwrap.domain.entry import CloudObject, StateMark

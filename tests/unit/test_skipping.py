@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd, Run, RunEnd, RunStart

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from click import unstyle
+from msgspec.structs import replace
 
 from hybridwrap.cli.lines import cells
 from hybridwrap.cli.overview import Overview

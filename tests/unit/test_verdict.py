@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from hybridwrap.domain import guard, rescue
 from hybridwrap.domain.engine_run import Action, Diagnostic, LockInfo, PlannedChange

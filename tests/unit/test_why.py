@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from hybridwrap.domain.engine_run import Diagnostic
 from hybridwrap.domain.entry import CloudObject

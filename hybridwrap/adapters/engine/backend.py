@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct
 
 from hybridwrap.adapters import hcl
 from hybridwrap.adapters.engine.layout import Layout, relative
@@ -26,12 +27,11 @@ _CONTAINERS = ("bucket", "container_name", "storage_account_name", "resource_gro
 _PATHS = ("key", "prefix", "path", "address", "schema_name", "secret_suffix")
 
 
-@dataclass(frozen=True, slots=True)
-class Backend:
+class Backend(Struct, frozen=True):
     """`arguments` and `files` complete the block at `init`; `settings` are known before it, None when not all are."""
 
     type: str
-    arguments: Mapping[str, str] = field(default_factory=dict)
+    arguments: Mapping[str, str] = {}
     files: tuple[Path, ...] = ()
     generated: bytes | None = None  # what the generated file must hold; None: there must be none
     settings: Mapping[str, Json] | None = None

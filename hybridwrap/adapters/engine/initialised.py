@@ -8,8 +8,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from hybridwrap.adapters.engine.setup import Setup
 from hybridwrap.adapters.source import GENERATED, lock_digest, source_digest
@@ -21,8 +22,7 @@ _DEFAULT_CONFIGURATIONS = {"terraform": (".terraformrc",), "opentofu": (".tofurc
 _STEERING = ("TF_PLUGIN_CACHE_DIR", "TF_REATTACH_PROVIDERS")
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(Struct, frozen=True):
     everything: str  # digest of all that init depends on
     backend: str  # digest of what was wished of the backend
 

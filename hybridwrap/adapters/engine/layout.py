@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+
+class Layout(Struct, frozen=True):
     """Of one stack in one environment; all paths are real ones, so that relative ones between them hold."""
 
     root: Path  # the manifest's folder

@@ -12,12 +12,13 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from threading import Lock, Thread
 from types import TracebackType
 from typing import Self
+
+from msgspec import Struct
 
 from hybridwrap.domain.engine_run import Ended
 from hybridwrap.domain.ports import Clock
@@ -27,8 +28,7 @@ POLL_SECONDS = 0.05
 _CHUNK = 1 << 18
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     argv: tuple[str, ...]
     folder: Path
     env: Mapping[str, str]

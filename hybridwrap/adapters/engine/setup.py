@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from hybridwrap.adapters.engine.arguments import Option, command_line
 from hybridwrap.adapters.engine.backend import Backend, place_of
@@ -17,8 +18,7 @@ from hybridwrap.domain.stack import Module
 from hybridwrap.domain.state import StatePlace
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
+class Setup(Struct, frozen=True):
     module: Module
     layout: Layout
     source: Path  # the module's folder, a real path

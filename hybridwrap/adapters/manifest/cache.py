@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, to_builtins
 
 from hybridwrap import __version__
 from hybridwrap.adapters.home import home_of, make_home
@@ -20,14 +21,13 @@ from hybridwrap.domain.stack import BackendBlock, DeclaredOutput, Interface, Ref
 from hybridwrap.errors import PreflightRefused
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """A check without errors; `manifest` and `sources` are digests of what it was made from."""
 
     manifest: str = ""
     sources: str = ""
-    interfaces: Mapping[str, Interface] = field(default_factory=dict)
-    references: Mapping[str, tuple[Reference, ...]] = field(default_factory=dict)  # of templates
+    interfaces: Mapping[str, Interface] = {}
+    references: Mapping[str, tuple[Reference, ...]] = {}  # of templates
     warnings: tuple[str, ...] = ()
 
 
@@ -77,7 +77,7 @@ def _to_json(checked: Checked) -> Json:
     return {
         "manifest": checked.manifest,
         "sources": checked.sources,
-        "interfaces": {name: asdict(interface) for name, interface in checked.interfaces.items()},
+        "interfaces": {name: to_builtins(interface) for name, interface in checked.interfaces.items()},
         "references": {t: [[r.module, r.output] for r in found] for t, found in checked.references.items()},
         "warnings": list(checked.warnings),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from hybridwrap.adapters.manifest.edges import check_edges
 from hybridwrap.adapters.manifest.environment import declared_environments, in_environment

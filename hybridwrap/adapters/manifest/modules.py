@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from hybridwrap.adapters.manifest.node import Node, dotted, empty, overlay, plain
 from hybridwrap.adapters.manifest.scope import PLACEHOLDER, Scope, Where
@@ -28,8 +29,7 @@ NOT_YET = ("include", "credentials", "account", "hooks", "watch")
 OWN_VARIABLES = re.compile(r"TF_(CLI_ARGS.*|DATA_DIR|INPUT|STATE_PERSIST_INTERVAL|WORKSPACE|VAR_.*)")
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """A module as declared, before its source was read; `node` has the defaults below the module's own fields."""
 
     name: str
@@ -55,8 +55,7 @@ class Draft:
         return found | {name: overlay(found.get(name), node) or node for name, node in self.own_inputs.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
+class Built(Struct, frozen=True):
     """A manifest in one environment; a module whose source could not be read has no interface here."""
 
     drafts: Mapping[str, Draft]

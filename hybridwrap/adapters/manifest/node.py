@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from msgspec import Struct
+
 from hybridwrap.domain.json import Json
 from hybridwrap.errors import Problem
 
 Scalar = None | bool | int | Decimal | str
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """A place in a file; line and column count from 1, 0 means the whole file."""
 
     file: str
@@ -24,8 +25,7 @@ class Mark:
         return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """A value with the mark of itself and of the key that leads to it."""
 
     value: Scalar | list[Node] | dict[str, Node]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec.structs import replace
 
 from hybridwrap.adapters.manifest.node import Findings, Mark, Node, dotted
 from hybridwrap.adapters.manifest.scalars import read_plain

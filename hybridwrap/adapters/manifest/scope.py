@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
+from msgspec import Struct
 
 from hybridwrap.adapters.manifest.node import Findings, Node, dotted
 from hybridwrap.adapters.manifest.wording import did_you_mean
@@ -18,8 +20,7 @@ PLACEHOLDER = re.compile(r"\{([A-Za-z_]+)\}")
 Where = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """One manifest in one environment.
 
     `findings` are about the manifest itself: with an error there is no stack. `source_findings` are about it and the
@@ -30,9 +31,9 @@ class Scope:
     stack: str
     environment: str
     environ: Mapping[str, str]
-    findings: Findings = field(default_factory=Findings)
-    source_findings: Findings = field(default_factory=Findings)
-    references: dict[str, tuple[Reference, ...]] = field(default_factory=dict)  # of templates, as far as read
+    findings: Findings = msgspec.field(default_factory=Findings)
+    source_findings: Findings = msgspec.field(default_factory=Findings)
+    references: dict[str, tuple[Reference, ...]] = {}  # of templates, as far as read
 
     @property
     def root(self) -> Path:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from hybridwrap.adapters.source import automatic_var_files, closure, config_files
 from hybridwrap.errors import UsageError
@@ -14,8 +15,7 @@ LEFT_OUT = frozenset({"example", "examples", "test", "tests", "testdata", "fixtu
 LIBRARIES = frozenset({"module", "modules"})  # folders in which most people keep modules that others call
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """Folders, sorted: those with root modules, and what was passed by because of its name."""
 
     roots: tuple[Path, ...]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
+from msgspec import Struct
 
 from hybridwrap.adapters.engine.backend import place_of
 from hybridwrap.adapters.hcl import Attribute, Block, read
@@ -24,8 +26,7 @@ _SETTING = re.compile(r'([A-Za-z_]\w*)\s*[=:]\s*"([^"$%]*)"')  # one that is wri
 _NEEDED = {"s3": ("bucket", "key"), "gcs": ("bucket",), "azurerm": ("container_name", "key")}
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteState:
+class RemoteState(Struct, frozen=True):
     """A `terraform_remote_state` of a module; `place` is None where it is not written out."""
 
     name: str
@@ -33,13 +34,12 @@ class RemoteState:
     shown: str  # file:line
 
 
-@dataclass(frozen=True, slots=True)
-class RootModule:
+class RootModule(Struct, frozen=True):
     """One root module; its `place` is where its own code keeps the state, None where that is not settled there."""
 
     path: Path
-    interface: Interface = field(default_factory=Interface)
-    descriptions: Mapping[str, str] = field(default_factory=dict)  # of variables
+    interface: Interface = msgspec.field(default_factory=Interface)
+    descriptions: Mapping[str, str] = {}  # of variables
     given: frozenset[str] = frozenset()  # variables with a value in a file that the engine loads by itself
     var_files: tuple[str, ...] = ()  # others beside it
     place: StatePlace | None = None

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from hybridwrap.adapters.manifest.scalars import read_plain
 from hybridwrap.adapters.scaffold.reading import LOCAL_STATE, RootModule
@@ -27,8 +28,7 @@ _NOT_IN_NAMES = re.compile(r"\W", re.ASCII)
 SHOWN = 6  # paths in a comment
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """What is written: modules by name, and which of them may be libraries."""
 
     stack: str

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 import click
+from msgspec.structs import replace
 
 from hybridwrap.cli.drift_view import look_json, look_text
 from hybridwrap.cli.hints import as_typed

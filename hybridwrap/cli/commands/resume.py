@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import click
+from msgspec.structs import replace
 
 from hybridwrap.cli.approval import approval, undisturbed
 from hybridwrap.cli.options import (

@@ -6,9 +6,9 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 
 import click
+from msgspec.structs import replace
 
 from hybridwrap.cli.compose import environments
 from hybridwrap.cli.options import Place, json_option, selection_options, stack_options

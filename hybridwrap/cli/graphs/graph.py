@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from hybridwrap.cli.lines import duration
 from hybridwrap.cli.overview import Overview
@@ -14,8 +15,7 @@ from hybridwrap.domain.status import Status
 from hybridwrap.run.standing import Standing
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(Struct, frozen=True):
     title: str
     needs: Mapping[str, tuple[str, ...]]  # in order: each module after those that it needs
     standings: Mapping[str, Standing]

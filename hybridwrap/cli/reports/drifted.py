@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hybridwrap.cli.reports.wording import moment
 from hybridwrap.domain.codec import plain
@@ -15,8 +16,7 @@ from hybridwrap.run.report import ModuleReport, Report
 WORDS = {Action.UPDATE: "changed", Action.DELETE: "gone", Action.CREATE: "there again"}
 
 
-@dataclass(frozen=True, slots=True)
-class Drifted:
+class Drifted(Struct, frozen=True):
     """One object that is not as the state says."""
 
     module: str

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from hybridwrap.cli import drawing
 from hybridwrap.cli.lines import duration
@@ -76,8 +77,7 @@ def _content(report: Report) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Inline:
+class Inline(Struct, frozen=True):
     """A part of the page that the browser runs or obeys, because the page's own policy names its digest."""
 
     text: Markup
@@ -94,8 +94,7 @@ def _part(name: str) -> str:
     return (PAGE / name).read_text(encoding="utf-8")
 
 
-@dataclass(frozen=True, slots=True)
-class Graphs:
+class Graphs(Struct, frozen=True):
     all: Markup
     changed: Markup | None  # without the modules that are unchanged, where there are many
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hybridwrap.cli.lines import duration, ticking
 from hybridwrap.cli.reports.wording import took
@@ -18,8 +19,7 @@ LEAST = 1.5  # of a bar, so that it can be seen
 Span = tuple[float, float]  # start and length
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """`plan` comes before the engine was let at things, `work` after; `open`: nobody saw it end."""
 
     module: str
