@@ -6,7 +6,8 @@ Keeps: what is known is never emptied by a failure, and what turned out not to h
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+
+from msgspec.structs import fields, replace
 
 from hybridwrap.domain.drift import Drift
 from hybridwrap.domain.entry import (
@@ -21,9 +22,9 @@ from hybridwrap.domain.entry import (
     Moved,
     Observe,
     Retain,
-    StateMark,
     Takeover,
 )
+from hybridwrap.domain.late import surprise, weigh, with_strays
 from hybridwrap.domain.outputs import Output, Provenance
 from hybridwrap.domain.record import Holder, Record, Stamp
 from hybridwrap.domain.status import Outcome, Status
@@ -63,7 +64,7 @@ def _followed(record: Record, entry: Entry) -> Record:  # noqa: C901, PLR0911 - 
         case Confirm():
             return replace(record, holder=record.holder and replace(record.holder, confirmed=True))
         case End() as body:
-            return _ended(record, body, entry.time)
+            return with_strays(_ended(record, body, entry.time))
         case Takeover() as body:
             return _taken_over(record, entry, body)
         case Observe() as body:
@@ -76,7 +77,7 @@ def _followed(record: Record, entry: Entry) -> Record:  # noqa: C901, PLR0911 - 
             moved = Record(record.module, record.seq, record.tail)
             return _settled(moved, entry, Status.NONE, f"moved to {body.to}: {body.reason}", record.run)
         case Late() as body:
-            return _late(record, entry.operation, body.end.state)
+            return weigh(record, entry.operation, body.end)
         case _:  # a cancel fills a slot and says nothing
             return record
 
@@ -110,11 +111,12 @@ def _taken_over(record: Record, entry: Entry, body: Takeover) -> Record:
 
 def _ended(record: Record, body: End, time: str) -> Record:
     holder, intent, before = _held(record)
-    freed = replace(record, holder=None, intent=None, before=None, doubt="")
-    if body.outcome is Outcome.CANCELLED:
-        return _undone(freed, before, record.doubt)
     state = body.state or intent.state
-    doubt = record.doubt or _surprise(holder.late, state)
+    superseded = {**record.superseded, **{dead.operation: state for dead in holder.took_over}}
+    freed = replace(record, holder=None, intent=None, before=None, doubt="", superseded=superseded)
+    if body.outcome is Outcome.CANCELLED:
+        return _undone(freed, before, record.doubt or surprise(holder.late, state))
+    doubt = record.doubt or surprise(holder.late, state)
     status = Status.UNKNOWN if doubt else body.status
     known = freed if intent.declared is None else _declared_by(freed, intent)
     return replace(
@@ -140,7 +142,6 @@ def _ended(record: Record, body: End, time: str) -> Record:
         log=body.log,
         kept=body.kept or (record.kept if status is Status.UNKNOWN else None),
         state_lock=body.state_lock or (record.state_lock if status is Status.UNKNOWN else ""),
-        superseded={**record.superseded, **{dead.operation: state for dead in holder.took_over}},
         drift=_drift_after(record, status),
     )
 
@@ -233,30 +234,6 @@ def _settled(record: Record, entry: Entry, status: Status, reason: str, run: str
         record = replace(record, kept=None)
     stamp = Stamp(entry.time, str(entry.writer), run, entry.operation, entry.kind.value)
     return _stamped(replace(record, status=status, settled=status, outcome=None, reason=reason), stamp)
-
-
-def _late(record: Record, operation: str, state: StateMark | None) -> Record:
-    """Weigh the result of a superseded operation: a state that its taker did not see makes the module unknown."""
-    holder = record.holder
-    if state is None:
-        return record
-    if holder and operation in {dead.operation for dead in holder.took_over}:
-        return replace(record, holder=replace(holder, late=(*holder.late, state)))
-    doubt = _surprise((state,), record.superseded.get(operation, state))
-    if not doubt:
-        return record
-    if holder:
-        return replace(record, doubt=doubt)
-    return replace(record, status=Status.UNKNOWN, settled=Status.UNKNOWN, reason=doubt)
-
-
-def _surprise(late: tuple[StateMark, ...], state: StateMark) -> str:
-    for mark in late:
-        if (mark.lineage, mark.serial) != (state.lineage, state.serial):
-            return (
-                f"a superseded operation left state serial {mark.serial}, the one that took over found {state.serial}"
-            )
-    return ""
 
 
 def _stamped(record: Record, stamp: Stamp) -> Record:

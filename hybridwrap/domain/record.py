@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from hybridwrap.domain.declared import Declared
 from hybridwrap.domain.drift import Drift
@@ -23,8 +24,7 @@ from hybridwrap.domain.outputs import Output
 from hybridwrap.domain.status import Outcome, Status
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(Struct, frozen=True):
     """The operation that holds a module; `token` is the seq of the entry that took it."""
 
     operation: str
@@ -39,8 +39,7 @@ class Holder:
     late: tuple[StateMark, ...] = ()  # states in results of theirs that arrived since
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(Struct, frozen=True):
     """Whose act a record stands for."""
 
     since: str
@@ -50,8 +49,7 @@ class Stamp:
     command: str
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """One module at the tail of its log. Without an entry: seq 0 and status none.
 
     While an operation holds the module, `status` is running, `intent` is what that operation set out to do and the
@@ -74,10 +72,10 @@ class Record:
     holder: Holder | None = None
     intent: Begin | None = None
     before: Stamp | None = None  # while held: what comes back if it turns out that nothing ran
-    outputs: Mapping[str, Output] = field(default_factory=dict)
+    outputs: Mapping[str, Output] = {}
     objects: tuple[CloudObject, ...] = ()
     planned: tuple[PlannedChange, ...] = ()
-    inputs: Mapping[str, RecordedInput] = field(default_factory=dict)
+    inputs: Mapping[str, RecordedInput] = {}
     inputs_digest: str = ""
     upstream_digest: str = ""
     source: Source | None = None
@@ -89,8 +87,9 @@ class Record:
     log: str = ""
     kept: KeptState | None = None  # a state to be put back; never with a status but unknown
     state_lock: str = ""  # id of the engine's state lock that a dead engine of ours left behind
-    superseded: Mapping[str, StateMark] = field(default_factory=dict)  # operation -> state at its taker's end
+    superseded: Mapping[str, StateMark] = {}  # operation -> state at its taker's end
     doubt: str = ""  # while held: why the module will be unknown, however the operation ends
+    strays: tuple[CloudObject, ...] = ()  # while held: what superseded operations have made, by their late results
     evidence: tuple[str, ...] = ()  # what the last end or look at it rests on
     doubted: bool = False  # this incarnation was unknown once: its absence has to be searched for
     declared: Declared | None = None

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from hybridwrap.domain.codec import digest_of
 from hybridwrap.domain.drift import Acceptance, Difference, Drift
 from hybridwrap.domain.engine_run import Action, Diagnostic
-from hybridwrap.domain.entry import Adopt, Begin, Body, Cancel, Confirm, End, Entry, Observe, RecordedInput, Source
+from hybridwrap.domain.entry import (
+    Adopt,
+    Begin,
+    Body,
+    Cancel,
+    CloudObject,
+    Confirm,
+    End,
+    Entry,
+    Late,
+    Observe,
+    RecordedInput,
+    Source,
+    Takeover,
+)
 from hybridwrap.domain.fold import fold
 from hybridwrap.domain.outputs import Output, Provenance
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.status import Outcome, Status
+from hybridwrap.domain.trace import Fate, Step
 from hybridwrap.errors import LedgerDamaged
-from tests.support.ledgers import begin, cancelled, destroyed, failed, ok, output, state, unknown, writer
+from tests.support.ledgers import LOCKS, begin, cancelled, destroyed, failed, ok, output, state, unknown, writer
 
 
 def after(*steps: tuple[Body, str], start: Record | None = None) -> Record:
@@ -174,3 +188,43 @@ def test_drift_stays_when_nothing_ran_and_goes_with_the_module() -> None:
     assert after((begin("destroy"), "O2"), (destroyed(), "O2"), start=drifted()).drift is None
     assert after((Observe("R3", "gone", Status.DESTROYED, evidence=("seen",)), ""), start=drifted()).drift is None
     assert after((Adopt("R1", "taken in anew", state(9)), ""), start=drifted()).drift == Drift(accepted=DRIFT.accepted)
+
+
+# Late results
+
+MADE = CloudObject("aws_vpc.main", "aws_vpc", "id", "vpc-1")
+TAKEN = ((begin(), "O1"), (Takeover("R2", "its host is gone", LOCKS), "O2"))
+BLIND = replace(unknown(), objects=(CloudObject("aws_vpc.main", "aws_vpc", open=True),))  # begun, id not known
+UNSAVED = replace(unknown(), objects=(replace(MADE, open=True),))
+
+
+@pytest.mark.parametrize("late", [ok(serial=7), UNSAVED], ids=["saved elsewhere", "not saved"])
+@pytest.mark.parametrize("end", [BLIND, failed(serial=0), cancelled()], ids=["blind", "failed", "cancelled"])
+def test_what_a_late_result_has_made_is_open_with_its_id_before_or_after_the_takers_end(late: End, end: End) -> None:
+    said, ended = (Late(late), "O1"), (end, "O2")
+    for record in (after(*TAKEN, said, ended), after(*TAKEN, ended, said)):
+        assert record.status is Status.UNKNOWN
+        assert record.objects == (replace(MADE, open=True),)
+        assert record.strays == ()
+
+
+def test_a_late_result_says_nothing_new_of_what_the_taker_has_seen() -> None:
+    for steps in (((Late(UNSAVED), "O1"), (ok(), "O2")), ((ok(), "O2"), (Late(UNSAVED), "O1"))):
+        record = after(*TAKEN, *steps)
+        assert (record.status, record.objects) == (Status.OK, (MADE,))
+
+
+def test_a_late_result_lists_only_what_its_own_operation_made_where_it_tells_of_steps() -> None:
+    step = Step("aws_vpc.main", Action.CREATE, Fate.DONE, id="vpc-1")
+    older = CloudObject("aws_eip.old", "aws_eip", "id", "eip-0")
+    late = replace(ok(serial=7), objects=(MADE, older), steps=(step,))
+    assert after(*TAKEN, (failed(serial=0), "O2"), (Late(late), "O1")).objects == (replace(MADE, open=True),)
+
+
+def test_a_late_result_that_comes_while_the_next_operation_runs_shows_at_its_end() -> None:
+    running = after(*TAKEN, (failed(serial=0), "O2"), (begin(run="R3"), "O3"), (Late(UNSAVED), "O1"))
+    assert running.status is Status.RUNNING
+    ended = after((failed(serial=1), "O3"), start=running)
+    assert ended.status is Status.UNKNOWN
+    assert "aws_vpc.main (vpc-1)" in ended.reason
+    assert ended.objects == (replace(MADE, open=True),)
