@@ -1,0 +1,48 @@
+"""Whose the engine's lock on a state is."""
+
+from __future__ import annotations
+
+import pytest
+
+from hybridwrap.domain.engine_run import Action, Hook, LockInfo, Stream
+from hybridwrap.domain.state_lock import StateLock, was_held_in
+
+
+def lock(created: str) -> StateLock:
+    return StateLock(LockInfo("9f2d", who="ana@laptop", created=created, operation="OperationTypeApply"), "s3://b/k")
+
+
+def steps(*times: str, action: Action = Action.CREATE) -> Stream:
+    return Stream(hooks=tuple(Hook("x.a", action, "start", time=time) for time in times))
+
+
+@pytest.mark.parametrize(
+    ("created", "time", "held"),
+    [
+        ("2026-01-02T03:04:05.123456789Z", "2026-01-02T03:04:06.000001Z", True),
+        ("2026-01-02T03:04:05.123456789Z", "2026-01-02T05:04:06.000001+02:00", True),
+        ("2026-01-02 03:04:05.123456789 +0000 UTC", "2026-01-02T03:04:06.000001Z", True),
+        ("2026-01-02T03:04:07Z", "2026-01-02T03:04:06Z", False),
+        ("", "2026-01-02T03:04:06Z", False),
+        ("yesterday", "2026-01-02T03:04:06Z", False),
+        ("2026-01-02T03:04:05", "2026-01-02T03:04:06Z", False),
+        ("2026-01-02T03:04:05Z", "", False),
+    ],
+)
+def test_a_lock_that_is_older_than_a_step_was_held_by_who_took_it(created: str, time: str, held: bool) -> None:
+    assert was_held_in(steps(time), lock(created)) is held
+
+
+def test_one_step_after_the_lock_is_enough_and_reading_is_no_step() -> None:
+    made = lock("2026-01-02T03:04:05Z")
+    assert was_held_in(steps("2026-01-02T03:04:04Z", "2026-01-02T03:04:09Z"), made)
+    assert not was_held_in(steps("2026-01-02T03:04:09Z", action=Action.READ), made)
+    assert not was_held_in(Stream(), made)
+
+
+def test_a_lock_says_who_since_when_and_where() -> None:
+    assert str(lock("2026-01-02T03:04:05Z")) == (
+        "lock 9f2d of ana@laptop since 2026-01-02T03:04:05Z (OperationTypeApply), at s3://b/k"
+    )
+    garbage = StateLock(LockInfo("sha256:0123", "s3://b/k"), "s3://b/k", readable=False)
+    assert str(garbage) == "s3://b/k holds no lock that can be read (sha256:0123)"
