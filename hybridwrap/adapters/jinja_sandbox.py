@@ -18,6 +18,10 @@ from hybridwrap.domain.stack import Reference
 
 # Filters that reach for attributes, for chance or for markup: nothing that a manifest should do.
 REFUSED_FILTERS = ("attr", "random", "safe", "escape", "e", "forceescape", "xmlattr", "urlize", "striptags", "pprint")
+# What can make a text or a list of any size out of a few characters.
+BOMBS = ("center", "batch", "slice", "indent", "wordwrap", "round")
+LARGEST = 1000  # number that such a filter takes
+WIDE = re.compile(r"%[^a-zA-Z%]*(\*|\d{4})")  # a width in a format
 DASHED = re.compile(r"\bmodules(\.[A-Za-z_]\w*)*?\.([A-Za-z_]\w*(?:-\w+)+)")
 
 
@@ -89,11 +93,40 @@ def _walk(node: nodes.Node) -> Iterator[Reference]:
             raise BadTemplate(
                 f'"{node.name}" is nothing that a template can use; it can use {wanted}, filters and literals'
             )
+        case nodes.BinExpr() | nodes.Filter() if _makes_any_size(node):
+            raise BadTemplate("this could make a value of any size; allowed are small numbers, written out")
         case nodes.Call():
             raise BadTemplate("calls are not supported; filters are: {{ value | filter }}")
         case _:
             for child in node.iter_child_nodes():
                 yield from _walk(child)
+
+
+def _makes_any_size(node: nodes.Node) -> bool:
+    match node:
+        case nodes.Pow():
+            return True
+        case nodes.Mul():
+            factors = [side for side in (node.left, node.right) if isinstance(side, nodes.Const)]
+            once = not any(isinstance(side, nodes.Mul) or side.find(nodes.Mul) for side in (node.left, node.right))
+            return not (once and factors and all(_is_factor(factor.value) for factor in factors))
+        case nodes.Mod(left=nodes.Const(value=str(text))) | nodes.Filter(name="format", node=nodes.Const(value=text)):
+            return WIDE.search(str(text)) is not None
+        case nodes.Filter(name="format"):
+            return True
+        case nodes.Filter(name=name) if name in BOMBS:
+            given = [*node.args, *(each.value for each in node.kwargs)]
+            return not all(isinstance(each, nodes.Const) and _is_small(each.value) for each in given)
+        case _:
+            return False
+
+
+def _is_factor(value: Any) -> bool:
+    return isinstance(value, int | float) and _is_small(value)
+
+
+def _is_small(value: Any) -> bool:
+    return not isinstance(value, int | float) or abs(value) <= LARGEST
 
 
 def _reference(node: nodes.Node) -> Iterator[Reference]:
@@ -111,6 +144,8 @@ def _reference(node: nodes.Node) -> Iterator[Reference]:
 
 def _step(node: nodes.Getattr | nodes.Getitem) -> str | int:
     if isinstance(node, nodes.Getattr):
+        if node.attr.startswith("__"):
+            raise BadTemplate(f'"{node.attr}" is nothing that a template can use: values have no attributes')
         return node.attr
     if isinstance(node.arg, nodes.Const) and isinstance(node.arg.value, str | int):
         return node.arg.value
