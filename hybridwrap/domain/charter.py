@@ -14,6 +14,8 @@ from hybridwrap.domain.ports import Clock, Ids, Store
 from hybridwrap.domain.store_probe import Probed, probe
 from hybridwrap.errors import LedgerDamaged, LedgerUnreachable
 
+RESTORE = "restore this one document from a version or a backup of it; the logs of the modules lie beside it, untouched"
+
 
 class Charter(Struct, frozen=True):
     ledger: str  # its id
@@ -25,12 +27,15 @@ class Charter(Struct, frozen=True):
 
 
 def read_charter(store: Store, keys: Keys) -> Charter | None:
-    """Raise LedgerUnreachable, also for a document that can't be understood."""
+    """Raise LedgerUnreachable; LedgerDamaged for a document that can't be understood."""
     data = store.read(keys.ledger)
     try:
         return decode(data, Charter, f"{store.place}: {keys.ledger}") if data is not None else None
     except LedgerDamaged as error:
-        raise LedgerUnreachable(error.message, hint=error.hint) from error
+        if error.hint != LedgerDamaged.hint:  # of a newer format
+            raise LedgerUnreachable(error.message, hint=error.hint) from error
+        error.hint = RESTORE
+        raise
 
 
 def found(store: Store, keys: Keys, clock: Clock, ids: Ids, writer: Writer) -> Charter:

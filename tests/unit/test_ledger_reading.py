@@ -87,6 +87,15 @@ def test_a_ledger_of_a_newer_format_is_refused() -> None:
     assert caught.value.hint == "install a newer hybridwrap"
 
 
+@pytest.mark.parametrize("garbage", [b"", b"garbage", b"[]", b'{"v":1}'])
+def test_a_damaged_charter_is_damage_and_says_how_to_go_on(garbage: bytes) -> None:
+    store = MemoryStore()
+    store.create(f"{ROOT}/ledger.json", garbage)
+    with pytest.raises(LedgerDamaged, match=r"ledger\.json") as caught:
+        reader_on(store).open()
+    assert caught.value.hint.startswith("restore this one document")
+
+
 def test_every_reader_folds_the_same_record() -> None:
     ledger, store = applied("vm", times=3)
     record = ledger.record("vm")
