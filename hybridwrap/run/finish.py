@@ -23,6 +23,8 @@ from hybridwrap.run.context import Context
 from hybridwrap.run.recording import end, send
 from hybridwrap.run.remains import Remains, end_of, mask_of
 
+GLANCE_SECONDS = 0.1  # longer than anybody holds a lock who only looks whether it is free
+
 
 def finish(context: Context, record: Record) -> Liveness:
     """Finish the operation that holds a module if it is dead, and learn how the module stands; say how it was found.
@@ -32,7 +34,7 @@ def finish(context: Context, record: Record) -> Liveness:
     if record.holder is None:
         return Liveness.DEAD
     with ExitStack() as ours:
-        folder = context.tools.folders.take(record.holder.locks)
+        folder = _taken(context, record.holder)
         if isinstance(folder, Liveness):
             return folder
         ours.callback(folder.release)
@@ -52,6 +54,15 @@ def finish(context: Context, record: Record) -> Liveness:
             send(context, folder, record, decode(found, Result, str(folder.path)), mask_of(context, remains, None))
     context.watch.note(told(holder, context.knowledge.record(record.module)))
     return Liveness.DEAD
+
+
+def _taken(context: Context, holder: Holder) -> LeftFolder | Liveness:
+    """Take the locks of a dead operation; one that is found alive is asked twice: somebody may only have looked."""
+    found = context.tools.folders.take(holder.locks)
+    if found in (Liveness.RUNNER, Liveness.ENGINE):
+        context.tools.clock.sleep(GLANCE_SECONDS)
+        return context.tools.folders.take(holder.locks)
+    return found
 
 
 def told(holder: Holder, record: Record) -> str:

@@ -15,7 +15,16 @@ from tests.fault.soundness import Measured, measure
 from tests.fault.test_crash_table import converge
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
-from tests.support.lost_runner import NETWORK, hanging, kill, kill_engines, ledger_of, until_said, wait_until
+from tests.support.lost_runner import (
+    NETWORK,
+    engines_of,
+    hanging,
+    kill,
+    kill_engines,
+    ledger_of,
+    until_said,
+    wait_until,
+)
 from tests.support.project import Project, wait
 from tests.support.s3_servers import Fault, Server
 
@@ -199,3 +208,25 @@ def test_secrets_of_a_dead_operation_are_in_no_record_and_no_log(project: Projec
     holding = [file for part in ("ledger", "operations") for file in (home / part).rglob("*") if file.is_file()]
     assert [file for file in holding if secret.encode() in file.read_bytes()] == []
     assert secret not in ran.text
+
+
+@pytest.mark.matrix
+def test_three_interrupts_in_ten_seconds_leave_the_outcome_unknown(
+    on_s3: Project, cloud: Cloud, bucket: Bucket, score: Score
+) -> None:
+    with hanging(on_s3, cloud, "gate", "network") as process:
+        for said in ("gracefully", "still waiting", "again"):
+            process.send_signal(signal.SIGINT)
+            until_said(process, said, stream=process.stderr)
+        wait_until(lambda: not engines_of(on_s3))
+    ran = wait(process)
+
+    assert ran.code == 32, ran.text
+    record = ledger_of(on_s3).record("network")
+    assert record.status == "unknown"
+    assert "twice" in record.reason
+    assert ("fakecloud_server.gate", True) in {(o.address, o.open) for o in record.objects}
+    assert on_s3.apply("network").code == 32
+    measured = measure(on_s3, cloud)
+    score.add(boundary="two interrupts", **asdict(measured))
+    assert measured == Measured()
