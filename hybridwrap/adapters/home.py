@@ -19,6 +19,14 @@ def home_of(root: Path, environ: Mapping[str, str]) -> Path:
     return Path(chosen).expanduser().absolute() if chosen else root / NAME
 
 
+def owner_of(home: Path) -> str:
+    """The stack that a home belongs to, "" for none that is known."""
+    try:
+        return (home / _OWNER).read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
+
+
 def make_home(home: Path, stack: str) -> None:
     """Make the home: 0700, with its own .gitignore, for one stack only. Raise PreflightRefused.
 

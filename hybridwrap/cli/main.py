@@ -21,6 +21,7 @@ COMMANDS = {
     "apply": "Plan and apply modules in the order of their graph.",
     "commands": "Print the engine's command lines for a module: the way on without hybridwrap.",
     "completion": "Print the completion script of a shell.",
+    "doctor": "Look whether this machine, its engines and the stack's places are fit for work.",
     "drift": "Look whether real objects are as the engine's states say.",
     "drift accept": "Accept recorded drift until a day.",
     "destroy": "Destroy modules, dependants first, and see that they are gone.",

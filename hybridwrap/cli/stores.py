@@ -7,35 +7,43 @@ from collections.abc import Mapping
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hybridwrap.domain.keys import Keys
 from hybridwrap.domain.ports import Cipher, HeadCache, Store
 from hybridwrap.domain.stack import LedgerSettings, Stack
 
+if TYPE_CHECKING:
+    from hybridwrap.adapters.s3_connection import S3Settings
+
 
 def store_of(settings: LedgerSettings) -> Store:
     """Build the store of a ledger; nothing is asked of it yet."""
     if settings.bucket:
-        from hybridwrap.adapters.s3_connection import S3Settings
         from hybridwrap.adapters.s3_store import S3Store
 
-        said = settings.settings
-        return S3Store(
-            S3Settings(
-                bucket=settings.bucket,
-                prefix=settings.prefix,
-                region=said.get("region", ""),
-                profile=said.get("profile", ""),
-                endpoint=said.get("endpoint", ""),
-                path_style=said.get("use_path_style", False),
-                kms_key_id=said.get("kms_key_id", ""),
-            )
-        )
+        return S3Store(s3_settings_of(settings))
     from hybridwrap.adapters.folder_store import FolderStore
 
     if settings.folder is None:
         raise AssertionError("a ledger lies in a bucket or in a folder")
     return FolderStore(settings.folder)
+
+
+def s3_settings_of(settings: LedgerSettings) -> S3Settings:
+    """How the bucket of a ledger in S3 is spoken to."""
+    from hybridwrap.adapters.s3_connection import S3Settings
+
+    said = settings.settings
+    return S3Settings(
+        bucket=settings.bucket,
+        prefix=settings.prefix,
+        region=said.get("region", ""),
+        profile=said.get("profile", ""),
+        endpoint=said.get("endpoint", ""),
+        path_style=said.get("use_path_style", False),
+        kms_key_id=said.get("kms_key_id", ""),
+    )
 
 
 def near_store(store: Store, stack: Stack, home: Path) -> tuple[Store, HeadCache | None]:

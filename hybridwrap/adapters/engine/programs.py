@@ -6,8 +6,9 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from hybridwrap.adapters.engine import embedded
 from hybridwrap.domain.entry import EngineIdentity
@@ -20,8 +21,7 @@ NAMES = {"terraform": "Terraform", "opentofu": "OpenTofu"}
 OLDEST = {"terraform": "1.9.0", "opentofu": "1.7.0"}  # the first ones whose `init` has -json
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Struct, frozen=True):
     """An engine that can be started: `argv` comes before its own arguments."""
 
     argv: tuple[str, ...]
@@ -56,6 +56,11 @@ def check(module: Module, program: Program, identity: EngineIdentity) -> None:
                 f"but {program} is {product} {identity.version}",
                 hint="install a version that fits, or name its program with --engine",
             )
+
+
+def is_old(identity: EngineIdentity) -> bool:
+    """Whether hybridwrap can't drive it."""
+    return not _allows(f">= {OLDEST[identity.product]}", identity.version)
 
 
 def _demands(module: Module, identity: EngineIdentity) -> Iterator[tuple[str, str]]:

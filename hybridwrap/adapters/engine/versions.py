@@ -65,7 +65,7 @@ class Versions:
     def _remember(self, program: Program, entry: Json) -> None:
         fresh = self._cache.with_suffix(f".{os.getpid()}")
         with suppress(OSError):  # a cache that can't be written costs time and nothing else
-            self._cache.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._cache.parent.mkdir(mode=0o700, exist_ok=True)  # not the home: it is made by those who write
             fresh.write_bytes(canonical({**_read(self._cache), str(program.file): entry}))
             fresh.replace(self._cache)
 

@@ -1,0 +1,1 @@
+"""What `doctor` looks at, each part on its own; nothing is changed, and nothing is left behind."""

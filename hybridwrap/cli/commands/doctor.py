@@ -1,0 +1,63 @@
+"""`hybridwrap doctor`."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import click
+
+from hybridwrap.cli.checkup import findings
+from hybridwrap.cli.lines import faint
+from hybridwrap.cli.options import Place, json_option, stack_options
+from hybridwrap.domain.checkup import Finding, Verdict, exit_code_of
+from hybridwrap.domain.codec import plain
+from hybridwrap.domain.json import canonical
+
+COLOURS = {Verdict.OK: "green", Verdict.WARNING: "yellow", Verdict.PROBLEM: "red"}
+SUBJECT_WIDTH = 18
+
+
+@click.command("doctor")
+@stack_options
+@json_option
+def command(place: Place, as_json: bool) -> int:
+    """Look whether this machine, its engines and the stack's places are fit for work.
+
+    Each line says ok, warning or problem, and how to repair it. Nothing is changed; what is written into a bucket to
+    try it is removed again. The exit code is 0 when nothing is a problem, else that of the gravest.
+    """
+    found: list[Finding] = []
+    for finding in findings(place, os.environ):
+        found.append(finding)
+        if not as_json:
+            for line in _lines(finding):
+                click.echo(line)
+    code = exit_code_of(found)
+    if as_json:
+        checks = [plain(finding) for finding in found]
+        click.echo(canonical({"version": 1, "exit_code": code, "checks": checks}))
+    else:
+        click.echo(_summary(found))
+    return code
+
+
+def _lines(finding: Finding) -> Iterator[str]:
+    verdict = click.style(str(finding.verdict).ljust(8), fg=COLOURS[finding.verdict])
+    first, *more = finding.text.splitlines() or [""]
+    yield f"{verdict} {finding.subject.ljust(SUBJECT_WIDTH)} {first}"
+    indent = " " * (SUBJECT_WIDTH + 10)
+    yield from (f"{indent}{line}" for line in more)
+    if finding.fix:
+        yield faint(f"{indent}fix: ") + finding.fix.replace("\n", f"\n{indent}     ")
+
+
+def _summary(found: Iterable[Finding]) -> str:
+    counts = Counter(finding.verdict for finding in found)
+    told = [_counted(counts[verdict], verdict) for verdict in reversed(Verdict) if counts[verdict]]
+    return f"\n{', '.join(told)}"
+
+
+def _counted(count: int, verdict: Verdict) -> str:
+    return f"{count} {verdict}" if count == 1 or verdict is Verdict.OK else f"{count} {verdict}s"
