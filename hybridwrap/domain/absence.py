@@ -14,10 +14,10 @@ from msgspec.structs import replace
 
 from hybridwrap.domain.entry import CloudObject, StateMark
 from hybridwrap.domain.evidence import Absence
+from hybridwrap.domain.open_objects import STRAY
 from hybridwrap.domain.status import Status
 
 NAMED = 5  # objects in a sentence
-FOUND = "(in no state)"  # the address of what a probe found and nobody knew
 
 
 class Answer(StrEnum):
@@ -144,7 +144,7 @@ def _survivors(case: Case, probes: Sequence[Probe]) -> tuple[CloudObject, ...]:
 def _recognised(name: str, known: Iterable[CloudObject]) -> CloudObject:
     """The known object that a probe names by its id, or by an ARN that ends with it."""
     fitting = (o for o in known if o.id and (name == o.id or name.endswith((f"/{o.id}", f":{o.id}"))))
-    return replace(next(fitting, CloudObject(FOUND, id=name)), open=True)
+    return replace(next(fitting, CloudObject(STRAY, id=name)), open=True)
 
 
 def _gone(case: Case) -> str:

@@ -12,6 +12,8 @@ from hybridwrap.domain.entry import CloudObject
 from hybridwrap.domain.state import Instance
 from hybridwrap.errors import UsageError
 
+STRAY = "(in no state)"  # the address of an object that is known by its id alone
+
 
 class Open(Struct, frozen=True):
     """The open objects of a module, by what has to be done about them."""
@@ -20,14 +22,15 @@ class Open(Struct, frozen=True):
     unanswered: tuple[CloudObject, ...] = ()  # begun, and nobody knows whether it was made
     unfinished: tuple[CloudObject, ...] = ()  # in the state, but its creation or a provisioner came to no end
     displaced: tuple[CloudObject, ...] = ()  # made, and another object has its place in the state
+    strays: tuple[CloudObject, ...] = ()  # made, and nobody knows which of the module's resources it is
 
     @property
     def any(self) -> bool:
-        return bool(self.importable or self.unanswered or self.unfinished or self.displaced)
+        return bool(self.all)
 
     @property
     def all(self) -> tuple[CloudObject, ...]:
-        return (*self.importable, *self.unanswered, *self.unfinished, *self.displaced)
+        return (*self.importable, *self.unanswered, *self.unfinished, *self.displaced, *self.strays)
 
 
 def accounted(objects: Iterable[CloudObject], instances: Sequence[Instance]) -> tuple[CloudObject, ...]:
@@ -47,7 +50,7 @@ def _closed(o: CloudObject, instance: Instance | None) -> CloudObject:
 def sort_open(objects: Iterable[CloudObject], instances: Sequence[Instance]) -> Open:
     """Sort the open ones among objects by what has to be done about them."""
     current = {i.address: i for i in instances if not i.deposed}
-    parts: dict[str, list[CloudObject]] = {"importable": [], "unanswered": [], "unfinished": [], "displaced": []}
+    parts: dict[str, list[CloudObject]] = {"importable": [], "unanswered": [], "unfinished": [], "displaced": [], "strays": []}
     for o in objects:
         if o.open:
             parts[_part(o, current.get(o.address))].append(o)
@@ -59,6 +62,8 @@ def _part(o: CloudObject, current: Instance | None) -> str:
         return "unanswered"
     if o.unfinished:
         return "unfinished"
+    if o.address == STRAY:
+        return "strays"
     return "importable" if current is None else "displaced"
 
 

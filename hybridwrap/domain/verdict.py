@@ -81,7 +81,7 @@ def absent(module: str, o: CloudObject) -> str:
 
 
 def _is_absent(look: Look) -> str:
-    return absent(look.module, look.open.displaced[0]).removeprefix("hybridwrap ")
+    return absent(look.module, (*look.open.displaced, *look.open.strays)[0]).removeprefix("hybridwrap ")
 
 
 def _is_complete(look: Look) -> str:
@@ -146,7 +146,7 @@ ROWS: Final = (
     Row("none", _is(Status.NONE), Verdict.NOT_BEGUN, _APPLY),
     Row("to import", lambda k: bool(k.open.importable), Verdict.PARTLY_APPLIED, _IMPORT),
     Row("unanswered", lambda k: bool(k.open.unanswered), Verdict.UNKNOWN, _with_id),
-    Row("displaced", lambda k: bool(k.open.displaced), Verdict.UNKNOWN, _is_absent),
+    Row("displaced", lambda k: bool(k.open.displaced or k.open.strays), Verdict.UNKNOWN, _is_absent),
     Row("unfinished", lambda k: bool(k.open.unfinished), Verdict.UNKNOWN, _is_complete),
     Row(
         "still forked",

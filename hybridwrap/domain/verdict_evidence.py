@@ -155,6 +155,8 @@ def _open(look: Look) -> Iterator[str]:
             f"made, and another object has its place in the state: {_named(o, look)}; "
             f"remove one of the two by hand; once {o.id} is gone: {absent(look.module, o)}"
         )
+    for o in look.open.strays:
+        yield f"found by a look, and in no state: {o.id}; delete it by hand, and then: {absent(look.module, o)}"
     for o in look.open.unanswered:
         yield (
             f"begun, no answer: {_named(o, look)}; look for it: if it is there, import it by its id; "

@@ -60,7 +60,11 @@ def _import(context: Context, module: Module, inputs: ResolvedInputs) -> None:
 
 
 def _told(record: Record, found: Open) -> str:
-    parts = {"made": (*found.importable, *found.displaced), "begun": found.unanswered, "unfinished": found.unfinished}
+    parts = {
+        "made": (*found.importable, *found.displaced, *found.strays),
+        "begun": found.unanswered,
+        "unfinished": found.unfinished,
+    }
     lines = [f"  {what:<12}{name_objects(objects)}" for what, objects in parts.items() if objects]
     head = f"{record.module} was not touched: its outcome is unknown, and its state does not hold all that may be there"
     return "\n".join([head, *lines])

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from hybridwrap.domain.absence import FOUND, Answer, Case, Probe, find
+from hybridwrap.domain.absence import Answer, Case, Probe, find
 from hybridwrap.domain.entry import CloudObject
 from hybridwrap.domain.evidence import Absence
+from hybridwrap.domain.open_objects import STRAY
 from hybridwrap.domain.state import Instance
 from hybridwrap.domain.status import Status
 from tests.support.ledgers import state
@@ -113,7 +114,7 @@ def test_a_survivor_is_listed_again_although_its_delete_was_reported(rounds: lis
     [
         ("arn:aws:ec2:eu-west-1:1111:instance/i-1", replace(WEB, open=True)),
         ("arn:aws:sns:eu-west-1:1111:i-1", replace(WEB, open=True)),
-        ("i-12", CloudObject(FOUND, id="i-12", open=True)),
+        ("i-12", CloudObject(STRAY, id="i-12", open=True)),
     ],
 )
 def test_a_survivor_is_recognised_by_its_id_or_arn_and_listed_when_nobody_knew_it(
