@@ -17,6 +17,7 @@ from hybridwrap.errors import UsageError
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.walk import Approve
 
+LOOK = {"apply": "hybridwrap plan", "destroy": "hybridwrap plan --destroy", "resume": "hybridwrap status"}
 ANSWERS = ("yes", "no", "one by one")
 NAMED = 12  # modules that a question names
 
@@ -30,7 +31,7 @@ def approval(
     if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError(
             "nobody can be asked to approve here: there is no terminal" if not as_json else "--json asks nobody",
-            hint=f"hybridwrap plan    to look, then: hybridwrap {command} --auto-approve",
+            hint=f"{LOOK[command]}    to look, then: hybridwrap {command} --auto-approve",
         )
 
     def ask_twice(plans: Sequence[Prepared]) -> frozenset[str]:

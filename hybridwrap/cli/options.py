@@ -14,6 +14,7 @@ from typing import Any
 import click
 from msgspec import Struct
 
+from hybridwrap.cli.completing import offer_environments, offer_modules
 from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.duration import seconds_in
 from hybridwrap.domain.ports import PlanOptions
@@ -72,7 +73,11 @@ def stack_options(command: Command) -> Command:
         help="The manifest; else hybridwrap.yaml here or in a folder above.",
     )
     @click.option(
-        "-e", "--environment", envvar="HYBRIDWRAP_ENVIRONMENT", help="Which environment, where several are declared."
+        "-e",
+        "--environment",
+        envvar="HYBRIDWRAP_ENVIRONMENT",
+        shell_complete=offer_environments,
+        help="Which environment, where several are declared.",
     )
     @functools.wraps(command)
     def with_place(manifest: Path | None, environment: str | None, **rest: Any) -> Any:
@@ -168,7 +173,7 @@ def wait_options(command: Command) -> Command:
 def selection_options(command: Command) -> Command:
     """Add module names and what narrows or widens them; the command gets one `selection`."""
 
-    @click.argument("modules", nargs=-1)
+    @click.argument("modules", nargs=-1, shell_complete=offer_modules)
     @click.option("--with-dependencies", is_flag=True, help="Also the modules that these need.")
     @click.option("--with-dependents", is_flag=True, help="Also the modules that need these.")
     @click.option("--exclude", multiple=True, metavar="MODULE", help="Leave a module out.")

@@ -121,7 +121,8 @@ class PlainLines:
 
     def _say(self, module: str, text: str, verbosity: int) -> None:
         if verbosity <= self._verbosity:
-            self._line(f"{self._stamp()} {padded(module, self._width)} | {text}")
+            for line in text.splitlines():
+                self._line(f"{self._stamp()} {padded(module, self._width)} | {line}")
 
     def _stamp(self) -> str:
         return faint(f"{self._scene.clock.now().astimezone():%H:%M:%S}")

@@ -26,7 +26,7 @@ def find_manifest(start: Path) -> Path:
         if (folder / MANIFEST).is_file():
             return folder / MANIFEST
     misnamed = (start / "hybridwrap.yml").is_file()
-    hint = f"rename hybridwrap.yml to {MANIFEST}" if misnamed else "hybridwrap -f FILE …"
+    hint = f"rename hybridwrap.yml to {MANIFEST}" if misnamed else "hybridwrap status -f FILE"
     raise UsageError(f"no {MANIFEST} in {start} or a folder above it", hint=hint)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import click
 
+from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import Workshop, equip, load
 from hybridwrap.cli.options import Place, json_option, stack_options
 from hybridwrap.cli.running import aside
@@ -20,7 +21,7 @@ CHANGING = {"apply": "to carry that plan out:", "destroy": "to destroy everythin
 
 @click.command("commands")
 @stack_options
-@click.argument("module")
+@click.argument("module", shell_complete=offer_modules)
 @json_option
 def command(place: Place, module: str, as_json: bool) -> int:
     """Print the engine's command lines for a module: the way on without hybridwrap.

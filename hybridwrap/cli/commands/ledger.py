@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import equip, look_at
 from hybridwrap.cli.options import Place, json_option, stack_options
 from hybridwrap.domain.json import canonical
@@ -20,7 +21,7 @@ def command() -> None:
 
 @command.command("verify")
 @stack_options
-@click.argument("modules", nargs=-1)
+@click.argument("modules", nargs=-1, shell_complete=offer_modules)
 @json_option
 def verify(place: Place, modules: tuple[str, ...], as_json: bool) -> int:
     """Read every entry again, and name all that breaks a rule of the ledger.

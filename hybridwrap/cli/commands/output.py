@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import click
 
+from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import Workshop, equip, look_at
 from hybridwrap.cli.lines import faint, table
 from hybridwrap.cli.options import Place, json_option, stack_options
@@ -18,7 +19,7 @@ HIDDEN = "(sensitive)"
 
 @click.command("output")
 @stack_options
-@click.argument("module", required=False)
+@click.argument("module", required=False, shell_complete=offer_modules)
 @click.argument("name", required=False)
 @click.option("-raw", "--raw", is_flag=True, help="Print one value as it is; only a known one.")
 @click.option("--show-sensitive", is_flag=True, help="Read sensitive values from the engine's state and print them.")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from hybridwrap.cli.aside import Aside
+from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import Workshop, equip, look_at
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import coloured
@@ -26,7 +27,7 @@ from hybridwrap.run.selection import Selection
 
 @click.command("reconcile")
 @stack_options
-@click.argument("modules", nargs=-1)
+@click.argument("modules", nargs=-1, shell_complete=offer_modules)
 @wish_options
 @parallelism_option
 @json_option

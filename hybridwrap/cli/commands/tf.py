@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
+from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.options import Place, Telling, stack_options, words_after_dashes
 from hybridwrap.cli.running import at_work, reading_job, watcher, writing_job
 from hybridwrap.cli.variables import Variables
+from hybridwrap.errors import UsageError
 from hybridwrap.run.context import Options
 from hybridwrap.run.engine_command import reads_only, run_changing, run_reading
 from hybridwrap.run.selection import Selection
@@ -14,8 +18,8 @@ from hybridwrap.run.selection import Selection
 
 @click.command("tf", options_metavar="[OPTIONS] MODULE -- COMMAND…")
 @stack_options
-@click.argument("module", metavar="")
-def command(place: Place, module: str) -> int:
+@click.argument("module", metavar="", required=False, shell_complete=offer_modules)
+def command(place: Place, module: str | None) -> int:
     """Run any engine command in a module.
 
     It gets the module's environment, variables and state. Commands that read run as they are. Those that can change
@@ -23,6 +27,8 @@ def command(place: Place, module: str) -> int:
     own here.
     """
     words = words_after_dashes()
+    if module is None:
+        raise UsageError("no module is named", hint=f"hybridwrap tf MODULE -- {shlex.join(words)}")
     reads = reads_only(module, words)
     get_ready = reading_job if reads else writing_job
     job = get_ready(place, Selection((module,)), Variables((), ()), parallelism=1)

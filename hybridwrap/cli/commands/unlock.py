@@ -8,6 +8,7 @@ from shlex import quote
 
 import click
 
+from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import equip, load
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import duration, local_time
@@ -30,7 +31,7 @@ Work = Callable[[Context, str], ModuleEnd]
 
 @click.command("unlock")
 @stack_options
-@click.argument("module")
+@click.argument("module", shell_complete=offer_modules)
 @click.option("--operation", metavar="ID", help="End this operation, whose runner and engine are gone for good.")
 @click.option("--state-lock", "lock_id", metavar="ID", help="Release this lock of the engine, whose holder is gone.")
 @click.option("--reason", help="How you know that it is dead; kept in the ledger.")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import click
 
+from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import Workshop, equip, look_at
 from hybridwrap.cli.failures import told
 from hybridwrap.cli.hints import as_typed
@@ -24,7 +25,7 @@ from hybridwrap.run.why import Step, why
 
 @click.command("why")
 @stack_options
-@click.argument("module")
+@click.argument("module", shell_complete=offer_modules)
 @json_option
 def command(place: Place, module: str, as_json: bool) -> int:
     """Say why a module is pending, in error or unknown.
