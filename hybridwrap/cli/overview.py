@@ -19,8 +19,8 @@ from hybridwrap.domain.run import Run
 from hybridwrap.domain.stack import Stack
 from hybridwrap.domain.status import Status
 from hybridwrap.run.here import known_here
+from hybridwrap.run.lookalike import told_of_moved
 from hybridwrap.run.recorded import RUNS_LOOKED_AT
-from hybridwrap.run.rename import moved_to
 from hybridwrap.run.selection import Selection, select
 from hybridwrap.run.standing import Standing, standings
 from hybridwrap.run.teardown_remarks import teardown_remarks
@@ -69,7 +69,7 @@ def overview_of(workshop: Workshop, selection: Selection) -> Overview:
     stack, ledger = workshop.stack, workshop.ledger
     records, runs = ledger.records(stack.modules), ledger.runs(RUNS_LOOKED_AT)
     here = {**teardown_remarks(runs, records), **known_here(workshop.tools, records)}
-    moved = moved_to(workshop.tools, records)
+    moved = told_of_moved(workshop.tools, records)
     found = standings(stack, records, pending_of(runs, records), here=here, moved=moved)
     chosen = _chosen(stack, selection, found)
     return Overview(stack, ledger.place, workshop.tools.clock.now(), chosen, runs, _signs(ledger, chosen))

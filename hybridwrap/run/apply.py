@@ -9,12 +9,13 @@ from hybridwrap.run.adopt import adopted_on_the_way
 from hybridwrap.run.context import Context
 from hybridwrap.run.doubts import clear_doubts, refuse_to_make_again
 from hybridwrap.run.limits import within_guard
+from hybridwrap.run.lookalike import refuse_double
 from hybridwrap.run.needs import resolve
 from hybridwrap.run.overtaken import carry_out_approved, carry_out_plan
 from hybridwrap.run.preparation import Prepared, prepare
 from hybridwrap.run.recorded import recorded_run
-from hybridwrap.run.turn import wait_for_turn
 from hybridwrap.run.skipping import skipped, told_of_skipped
+from hybridwrap.run.turn import wait_for_turn
 from hybridwrap.run.unchanged import settle_unchanged
 from hybridwrap.run.walk import Approve, walk, walk_in_waves
 
@@ -41,6 +42,7 @@ def _walked(context: Context, modules: Sequence[str], approve: Approve | None) -
 def _prepared(context: Context, name: str) -> Prepared | ModuleEnd:
     """Plan a module, or end it where there is nothing to approve."""
     wait_for_turn(context, name)
+    refuse_double(context, name)
     began = context.tools.clock.monotonic()
     inputs = resolve(context, name)
     if isinstance(inputs, ModuleEnd):

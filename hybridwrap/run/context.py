@@ -45,6 +45,7 @@ class Options(Struct, frozen=True):
     fail_fast: bool = False
     patience: Patience = msgspec.field(default_factory=Patience)
     state_moved: bool = False  # the operator's word that a state lies in another place than the recorded one
+    not_moved: bool = False  # the operator's word that a new module is no other one under a new name
     skip: Skip | None = None
     yes_destroy: int | None = None  # so many objects may one plan destroy, whatever the module's guard says
 

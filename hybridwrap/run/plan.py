@@ -8,6 +8,7 @@ from hybridwrap.domain.engine_run import Action
 from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.domain.stack import Reference
 from hybridwrap.run.context import Context
+from hybridwrap.run.lookalike import refuse_double
 from hybridwrap.run.needs import resolve
 from hybridwrap.run.preparation import Prepared, prepare
 from hybridwrap.run.recorded import end_of_run
@@ -30,6 +31,7 @@ def _plan(context: Context, name: str, moving: set[Reference], show: Show) -> Mo
     will_change = [str(reference) for reference in module.references if reference in moving]
     if will_change:
         return _deferred(moving, context, name, f"needs {', '.join(will_change)}, which this plan would change")
+    refuse_double(context, name)
     inputs = resolve(context, name)
     if isinstance(inputs, ModuleEnd):
         return _deferred(moving, context, name, f"needs {inputs.waits_for}")

@@ -57,8 +57,8 @@ def standings(
 ) -> tuple[Standing, ...]:
     """Declared modules in graph order, then those that only the ledger knows; all of them when none are named.
 
-    `here` is what this host knows besides the ledger, by module. `moved` names for undeclared modules the declared ones
-    that have their states now.
+    `here` is what this host knows besides the ledger, by module. `moved` says of undeclared modules which
+    declared ones they are now, or may be.
     """
     declared = order({name: module.needs for name, module in stack.modules.items()})
     undeclared = sorted(n for n in set(records) - set(declared) if records[n].status is not Status.NONE)
@@ -67,14 +67,8 @@ def standings(
         for name in (*declared, *undeclared)
         if modules is None or name in modules
     )
-    told = (_renamed(standing, moved.get(standing.module, "")) for standing in found)
+    told = (replace(each, reason=moved[each.module]) if each.module in moved else each for each in found)
     return tuple(_with_remark(standing, here.get(standing.module, "")) for standing in told)
-
-
-def _renamed(standing: Standing, new: str) -> Standing:
-    if not new:
-        return standing
-    return replace(standing, reason=f"moved? {new} has its state now; next: hybridwrap mv {standing.module} {new}")
 
 
 def _with_remark(standing: Standing, remark: str) -> Standing:

@@ -120,6 +120,29 @@ def test_in_between_it_is_no_orphan_and_nobody_can_lose_it(project: Project) -> 
     assert project.run("mv", "net", "network").code == 0
 
 
+def test_a_new_name_with_the_old_ones_source_and_another_place_makes_nothing_again_unasked(project: Project) -> None:
+    rename_in_manifest(project, keep_place=False)
+    assert project.status()["net"]["reason"] == "moved? network has its source; next: hybridwrap mv net network"
+    assert project.run("orphans", "--json").json["orphans"] == []
+    for argv in (("plan", "network"), ("apply", "--auto-approve", "network")):
+        ran = project.run(*argv)
+        assert ran.code == 10, (argv, ran.text)
+        assert "hybridwrap mv net network" in ran.text
+    assert made(project) == 1
+    assert project.apply("--not-moved", "network").code == 0
+    assert made(project) == 2
+    assert project.status()["net"]["reason"].startswith("orphan")
+
+
+def test_a_folder_that_was_renamed_with_its_module_is_known_by_its_content(project: Project) -> None:
+    rename_in_manifest(project, keep_place=False)
+    (project.root / "net").rename(project.root / "network")
+    manifest = project.root / "hybridwrap.yaml"
+    manifest.write_text(manifest.read_text().replace("source: net", "source: network"))
+    assert project.apply("network").code == 10
+    assert made(project) == 1
+
+
 def test_a_rename_that_was_cut_short_is_finished_by_the_same_command(project: Project) -> None:
     rename_in_manifest(project)
     cut = ledger(project)

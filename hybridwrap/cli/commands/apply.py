@@ -42,6 +42,7 @@ from hybridwrap.run.selection import Selection
 )
 @click.option("--fail-fast", is_flag=True, help="Start nothing more after the first module that fails.")
 @click.option("--state-moved", is_flag=True, help="The states lie in another place than recorded, on purpose.")
+@click.option("--not-moved", is_flag=True, help="A new module is no other one under a new name.")
 @telling_options
 def command(
     place: Place,
@@ -56,6 +57,7 @@ def command(
     yes_destroy: int | None,
     fail_fast: bool,
     state_moved: bool,
+    not_moved: bool,
     telling: Telling,
 ) -> int:
     """Plan and apply modules in the order of their graph.
@@ -73,6 +75,7 @@ def command(
         fail_fast=fail_fast,
         patience=patience,
         state_moved=state_moved,
+        not_moved=not_moved,
         yes_destroy=yes_destroy,
         skip=_skip(job, plan, max_age_seconds),
     )

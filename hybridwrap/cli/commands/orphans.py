@@ -11,6 +11,7 @@ from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import coloured, faint, local_time, table
 from hybridwrap.cli.options import Place, json_option, stack_options
 from hybridwrap.domain.json import Json, canonical
+from hybridwrap.run.lookalike import perhaps_moved
 from hybridwrap.run.orphans import Orphan, orphans_of
 from hybridwrap.run.rename import moved_to
 
@@ -28,11 +29,13 @@ def command(place: Place, as_json: bool) -> int:
     workshop = equip(look_at(place))
     stack, ledger = workshop.stack, workshop.ledger
     records = ledger.records(stack.modules)
-    moved = moved_to(workshop.tools, records)
+    same_state = moved_to(workshop.tools, records)
+    moved = {**perhaps_moved(workshop.tools, records), **same_state}
     found = tuple(orphan for orphan in orphans_of(stack, records) if orphan.module not in moved)
     for old, new in moved.items():
+        why = f"is none: {new} has its state now" if old in same_state else f"may be none: {new} has its source"
         moved_so = as_typed(f"hybridwrap mv {old} {new}", place)
-        click.echo(f"note: {old} is none: {new} has its state now; next: {moved_so}", err=True)
+        click.echo(f"note: {old} {why}; next: {moved_so}", err=True)
     now = workshop.tools.clock.now()
     if as_json:
         about = {"version": 1, "stack": stack.name, "environment": stack.environment}

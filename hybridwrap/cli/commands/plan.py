@@ -50,6 +50,7 @@ CHANGES = 2
     help="Exit with 2 when a module has changes or is deferred.",
 )
 @click.option("-destroy", "--destroy", is_flag=True, help="Show what destroy would do, in its order.")
+@click.option("--not-moved", is_flag=True, help="A new module is no other one under a new name.")
 @report_option
 @telling_options
 def command(
@@ -61,6 +62,7 @@ def command(
     timeout_seconds: float,
     detailed_exitcode: bool,
     destroy: bool,
+    not_moved: bool,
     report_file: Path | None,
     telling: Telling,
 ) -> int:
@@ -80,7 +82,7 @@ def command(
             with watch.paused():
                 click.echo(text)
 
-    options = Options(replace(plan, destroy=destroy), parallelism, timeout_seconds)
+    options = Options(replace(plan, destroy=destroy), parallelism, timeout_seconds, not_moved=not_moved)
     with at_work(job, options, watch) as context:
         began = stamp(context.tools.clock.now())
         end = (plan_teardown if destroy else make_plans)(context, job.modules, show)
