@@ -50,7 +50,13 @@ def _closed(o: CloudObject, instance: Instance | None) -> CloudObject:
 def sort_open(objects: Iterable[CloudObject], instances: Sequence[Instance]) -> Open:
     """Sort the open ones among objects by what has to be done about them."""
     current = {i.address: i for i in instances if not i.deposed}
-    parts: dict[str, list[CloudObject]] = {"importable": [], "unanswered": [], "unfinished": [], "displaced": [], "strays": []}
+    parts: dict[str, list[CloudObject]] = {
+        "importable": [],
+        "unanswered": [],
+        "unfinished": [],
+        "displaced": [],
+        "strays": [],
+    }
     for o in objects:
         if o.open:
             parts[_part(o, current.get(o.address))].append(o)
