@@ -230,7 +230,7 @@ def _settled(record: Record, entry: Entry, status: Status, reason: str, run: str
         record = replace(record, errors=(), failed_command=(), warnings=())
     if status is Status.DESTROYED:
         record = replace(record, objects=(), outputs=_kept_outputs(record.outputs, {}, status), drift=None)
-    if status is not Status.UNKNOWN:
+    if status not in (Status.UNKNOWN, Status.RETAINED):
         record = replace(record, kept=None)
     stamp = Stamp(entry.time, str(entry.writer), run, entry.operation, entry.kind.value)
     return _stamped(replace(record, status=status, settled=status, outcome=None, reason=reason), stamp)

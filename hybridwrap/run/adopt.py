@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from hybridwrap.domain.engine_run import Stream
-from hybridwrap.domain.entry import Adopt, StateMark
+from hybridwrap.domain.entry import Adopt, Entry, Observe, Retain, StateMark
+from hybridwrap.domain.fold import fold
 from hybridwrap.domain.ledger import FRESH
 from hybridwrap.domain.partial import objects_after, outputs_after
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.domain.state import EngineState
 from hybridwrap.domain.status import Status
-from hybridwrap.errors import PreflightRefused
+from hybridwrap.errors import OutcomeUnknown, PreflightRefused
 from hybridwrap.run.context import Context
 from hybridwrap.run.masking import mask_for, withheld
 from hybridwrap.run.preparation import Prepared, mark_of
@@ -62,9 +64,32 @@ def _adopt(context: Context, name: str, reason: str) -> ModuleEnd:
     state = engine.state()
     if state is None or not (state.instances or state.outputs):
         raise PreflightRefused(f"{name}: there is no state to adopt at {engine.place}", hint=f"hybridwrap apply {name}")
+    if doubt := doubt_behind(record, context.tools.ledger.history(name)):
+        return _unknown_again(context, record, f"{doubt} (retained since, adopted: {reason})")
     _write(context, record, state, mark_of(engine, state), reason)
     counts = {"objects": len(state.instances), "outputs": len(state.outputs)}
     return ModuleEnd("ok", reason=f"adopted {len(state.instances)} objects, serial {state.serial}", counts=counts)
+
+
+def doubt_behind(record: Record, history: Sequence[Entry]) -> str:
+    """Why a retained module is not known well enough to be adopted; empty when it is."""
+    if record.status is not Status.RETAINED:
+        return ""
+    retained = next((i for i in reversed(range(len(history))) if isinstance(history[i].body, Retain)), 0)
+    before = Record(record.module)
+    for entry, follower in pairwise(history[: retained + 1]):
+        before = fold(before, entry, follower.prev)
+    open_ones = [o.address for o in record.objects if o.open]
+    if before.settled is Status.UNKNOWN:
+        return before.reason
+    return f"nobody knows how these ended: {', '.join(open_ones)}" if open_ones else ""
+
+
+def _unknown_again(context: Context, record: Record, reason: str) -> ModuleEnd:
+    """End the retention only: what was unknown before it is so again, and waits for a look."""
+    body = Observe(context.run, reason, status=Status.UNKNOWN)
+    context.knowledge.learn(context.tools.ledger.observe(record, body))
+    return ModuleEnd("unknown", OutcomeUnknown.exit_code, reason=reason, hint=f"hybridwrap reconcile {record.module}")
 
 
 def _write(context: Context, record: Record, state: EngineState, mark: StateMark, reason: str) -> Record:

@@ -148,7 +148,7 @@ def _result(command: _Command, held: Record, ended: Ended, before: EngineState |
         ),
         objects=objects_after(held.objects, Stream(), after),
         failed_command=() if outcome is Outcome.SUCCEEDED else ended.argv,
-        reason=reason,
+        reason=f"{held.reason}; {reason}" if held.settled is status is Status.UNKNOWN else reason,
         log=str(command.folder.events),
     )
 
