@@ -44,7 +44,8 @@ class JsonLines:
     def event(self, module: str, event: EngineEvent) -> None:
         match event:
             case Hook():
-                self._write("object", module=module, **plain(event))
+                about = plain(event)  # its own type and time would hide those of the line
+                self._write("object", module=module, resource_type=about.pop("type"), at=about.pop("time"), **about)
             case Diagnostic():
                 self._write("diagnostic", module=module, **plain(event))
 

@@ -65,6 +65,7 @@ def test_json_fits_its_schema_and_holds_no_secret(project: Project) -> None:
         ran = project.run("apply", "--auto-approve", "--json", *argv)
         for line in ran.lines:
             fits("events.v1", line)
+        assert [line["resource_type"] for line in ran.lines if line["type"] == "object"], "steps of objects are told"
         last = ran.lines[-1]
         assert (last["type"], last["exit_code"]) == ("result", ran.code)
         for command, schema in (("status", "status.v1"), ("output", "output.v1")):
