@@ -47,7 +47,12 @@ class LockInfo(Struct, frozen=True):
     version: str = ""
     created: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.who} since {self.created} ({self.operation}, lock {self.id})" if self.id else self.who
 
+
+# What a local state's lock says whose holder has not written down yet who it is.
+_HELD_BY_NOBODY_NAMED = ("Error acquiring the state lock", "resource temporarily unavailable")
 _LOCK_LINE = re.compile(r"^ +(ID|Path|Operation|Who|Version|Created):[ \t]*(.*?)\s*$", re.MULTILINE)
 
 
@@ -63,10 +68,13 @@ class Diagnostic(Struct, frozen=True):
 
     @property
     def lock(self) -> LockInfo | None:
-        """The `Lock Info` block of the detail: no error about a lock is about a held one without it."""
+        """The `Lock Info` block of the detail; without it an error is about a held lock only where it says so."""
+        summary, refusal = _HELD_BY_NOBODY_NAMED
         _, found, block = self.detail.partition("Lock Info:")
         words = {key.lower(): value for key, value in _LOCK_LINE.findall(block)} if found else {}
-        return LockInfo(**words) if words.get("id") else None
+        if words.get("id"):
+            return LockInfo(**words)
+        return LockInfo("", who="another process") if self.summary == summary and refusal in self.detail else None
 
 
 def telling(errors: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -137,7 +137,7 @@ def _reason(row: Row, facts: Facts, seen: Seen) -> str:
     reason = row.reason.format(
         how=_how_it_ended(seen.ended),
         error=_first_error(seen.stream.errors),
-        holder=f"{holder.who} since {holder.created} ({holder.operation}, lock {holder.id})" if holder else "",
+        holder=str(holder or ""),
         surprise=facts.surprise,
         forgotten=", ".join(seen.stream.forgotten) or "the engine does not say what",
     )

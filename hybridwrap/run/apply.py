@@ -15,7 +15,7 @@ from hybridwrap.run.overtaken import carry_out_approved, carry_out_plan
 from hybridwrap.run.preparation import Prepared, prepare
 from hybridwrap.run.recorded import recorded_run
 from hybridwrap.run.skipping import skipped, told_of_skipped
-from hybridwrap.run.turn import wait_for_turn
+from hybridwrap.run.turn import wait_for_turn, when_unlocked
 from hybridwrap.run.unchanged import settle_unchanged
 from hybridwrap.run.walk import Approve, walk, walk_in_waves
 
@@ -35,7 +35,11 @@ def _walked(context: Context, modules: Sequence[str], approve: Approve | None) -
     if approve is None:
         return walk(context, modules, lambda name: _at_once(context, name))
     return walk_in_waves(
-        context, modules, lambda name: _prepared(context, name), approve, lambda plan: _as_approved(context, plan)
+        context,
+        modules,
+        lambda name: when_unlocked(context, name, lambda: _prepared(context, name)),
+        approve,
+        lambda plan: _as_approved(context, plan),
     )
 
 

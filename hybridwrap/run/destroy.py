@@ -20,6 +20,7 @@ from hybridwrap.run.owned import try_to_settle
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.protected import protected_parts, refuse_protected
 from hybridwrap.run.recorded import recorded_run
+from hybridwrap.run.turn import when_unlocked
 from hybridwrap.run.walk import Approve, Way, walk, walk_in_waves
 
 GONE = frozenset({"destroyed", "retained", "unchanged"})
@@ -39,7 +40,12 @@ def destroy(context: Context, modules: Sequence[str], approve: Approve | None, w
         if approve is None:
             return walk(context, down.modules, lambda name: _at_once(down, name), way)
         return walk_in_waves(
-            context, down.modules, lambda name: _to_ask(down, name), approve, lambda plan: _as_approved(down, plan), way
+            context,
+            down.modules,
+            lambda name: when_unlocked(context, name, lambda: _to_ask(down, name)),
+            approve,
+            lambda plan: _as_approved(down, plan),
+            way,
         )
 
     return recorded_run(context, "destroy", down.modules, work, way.needs)

@@ -8,7 +8,7 @@ from hybridwrap.domain.outcome_table import Again
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.status import Outcome, Status
-from hybridwrap.errors import ModuleBusy, PlanOutdated
+from hybridwrap.errors import ModuleBusy, PlanOutdated, StateLocked
 from hybridwrap.run.context import Context
 from hybridwrap.run.heartbeat import Heart, heartbeat
 from hybridwrap.run.masking import listener, mask_of, recordable, secrets_of, withheld
@@ -27,7 +27,7 @@ def carry_out(context: Context, prepared: Prepared) -> ModuleEnd:
     """Apply a prepared plan, or destroy by it, and record it.
 
     Raise SlotTaken, ModuleBusy or LedgerUnreachable when nothing was started, PlanOutdated when the engine refused
-    the plan; ResultNotSent or Superseded after.
+    the plan, StateLocked when it found its state locked; ResultNotSent or Superseded after.
     """
     began = context.tools.clock.monotonic()
     held = begin(context, prepared.folder, prepared.record, lambda locks: _intent(context, prepared, locks))
@@ -40,6 +40,8 @@ def carry_out(context: Context, prepared: Prepared) -> ModuleEnd:
         raise ModuleBusy(f"{prepared.module.name}: nothing ran: {too_late}", hint="the same command again")
     if reading.stale_plan:
         raise PlanOutdated(f"{prepared.module.name}: {reading.end.reason}")
+    if reading.again is Again.WAIT:
+        raise StateLocked(f"{prepared.module.name}: {reading.end.reason}")
     return _module_end(prepared, reading, context.tools.clock.monotonic() - began)
 
 

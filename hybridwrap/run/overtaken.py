@@ -12,6 +12,7 @@ from hybridwrap.errors import ApprovalOutdated, PlanOutdated, SlotTaken
 from hybridwrap.run.context import Context
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.retry import carry_out_with_retries
+from hybridwrap.run.turn import when_unlocked
 
 TRIES = 3  # how often a module is planned again because somebody else acted on it meanwhile
 
@@ -19,7 +20,11 @@ Plan = Callable[[], Prepared | ModuleEnd]
 
 
 def carry_out_plan(context: Context, name: str, plan: Plan) -> ModuleEnd:
-    """Carry out what `plan` makes, unless that is an end already."""
+    """Carry out what `plan` makes, unless that is an end already; wait for the state lock where that is asked for."""
+    return when_unlocked(context, name, lambda: _carry_out(context, name, plan))
+
+
+def _carry_out(context: Context, name: str, plan: Plan) -> ModuleEnd:
     for tries_left in reversed(range(TRIES)):
         try:
             prepared = plan()

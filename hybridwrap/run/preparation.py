@@ -19,7 +19,7 @@ from hybridwrap.domain.stack import Module
 from hybridwrap.domain.state import EngineState, Unreadable
 from hybridwrap.domain.status import Status
 from hybridwrap.domain.transitions import held_by
-from hybridwrap.errors import ModuleBusy, OutcomeUnknown, PreflightRefused, StateNotTheRecordedOne
+from hybridwrap.errors import ModuleBusy, OutcomeUnknown, PreflightRefused, StateLocked, StateNotTheRecordedOne
 from hybridwrap.run.context import Context
 from hybridwrap.run.masking import listener, mask_of, masked_failure
 from hybridwrap.run.state_lock import clear_recorded
@@ -126,10 +126,7 @@ def refuse_locked(name: str, error: CommandFailed) -> None:
     """Tell a state that somebody else has locked from a failure."""
     lock = next((told.lock for told in error.stream.errors if told.lock), None)
     if lock:
-        raise ModuleBusy(
-            f"{name} is busy: the engine's state lock is held by {lock.who} since {lock.created} "
-            f"({lock.operation}, lock {lock.id})"
-        ) from error
+        raise StateLocked(f"{name} is busy: the engine's state lock is held by {lock}") from error
 
 
 def look(context: Context, engine: ModuleEngine, record: Record) -> tuple[EngineState | None, Comparison]:

@@ -165,6 +165,13 @@ def test_lock_info_needs_an_id() -> None:
     assert Diagnostic("error", "", "Lock Info:\n  ID:        1\n  Info:  \n").lock == LockInfo("1")
 
 
+def test_a_local_lock_whose_holder_is_not_named_yet_is_held_all_the_same() -> None:
+    detail = "Error message: resource temporarily unavailable\n\nTerraform acquires a state lock"
+    assert str(Diagnostic("error", "Error acquiring the state lock", detail).lock) == "another process"
+    assert Diagnostic("error", "Error acquiring the state lock", "Error message: access denied").lock is None
+    assert Diagnostic("error", "no capacity", detail).lock is None
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_dumped_state_is_kept_byte_for_byte_and_not_as_text(engine: str) -> None:
     recording = Recording(engine, "state-dump-in-stream")
