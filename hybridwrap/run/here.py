@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from hybridwrap.domain.codec import decode
 from hybridwrap.domain.entry import Locks
 from hybridwrap.domain.left_behind import Claim, Liveness, Unfinished
 from hybridwrap.domain.record import Record
+from hybridwrap.errors import LedgerDamaged
 from hybridwrap.run.context import Tools
 
 SYNC = "next: hybridwrap sync"
@@ -37,11 +39,15 @@ def _of_holder(tools: Tools, locks: Locks, *, has_result: bool) -> str:
 
 def kept_results(tools: Tools) -> Mapping[str, str]:
     """Operations of this ledger whose results are kept here, each with its module."""
+    return {unfinished.operation: claim.module for unfinished, claim in claims_here(tools) if unfinished.has_result}
+
+
+def claims_here(tools: Tools) -> Iterator[tuple[Unfinished, Claim]]:
+    """What is unfinished in this home, of this ledger: a home serves all environments of a stack."""
     if not tools.ledger.exists():
-        return {}
-    found = ((unfinished, decode(unfinished.claim, Claim, str(unfinished.path))) for unfinished in _with_result(tools))
-    return {unfinished.operation: claim.module for unfinished, claim in found if claim.ledger == tools.ledger.id}
-
-
-def _with_result(tools: Tools) -> Iterator[Unfinished]:
-    return (unfinished for unfinished in tools.folders.unfinished() if unfinished.has_result)
+        return
+    for unfinished in tools.folders.unfinished():
+        with suppress(LedgerDamaged):  # a file that somebody has edited says nothing
+            claim = decode(unfinished.claim, Claim, str(unfinished.path))
+            if claim.ledger == tools.ledger.id:
+                yield unfinished, claim

@@ -20,28 +20,21 @@ from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.errors import HybridwrapError
 from hybridwrap.run.context import Context
 from hybridwrap.run.finish import finish
+from hybridwrap.run.here import claims_here
 from hybridwrap.run.recording import end, send
 
 
 def finish_left_behind(context: Context) -> None:
     """Finish whatever can be finished without waiting for the living, and say so; say what could not be, too."""
-    for name in {claim.module for _, claim in _claims(context)}:
+    for name in {claim.module for _, claim in claims_here(context.tools)}:
         context.knowledge.learn(context.tools.ledger.record(name))  # its head may be older than its log
     for name, record in context.knowledge.records.items():
         with _said(context, name):
             finish(context, record)
-    for unfinished, claim in _claims(context):
+    for unfinished, claim in claims_here(context.tools):
         with _said(context, claim.module):
             _tidy(context, unfinished, claim)
     context.tools.folders.sweep()
-
-
-def _claims(context: Context) -> Iterator[tuple[Unfinished, Claim]]:
-    """What is unfinished in this home, of this ledger; a home serves all environments of a stack."""
-    for unfinished in context.tools.folders.unfinished():
-        claim = decode(unfinished.claim, Claim, str(unfinished.path))
-        if claim.ledger == context.tools.ledger.id:
-            yield unfinished, claim
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.state import Unreadable
 from hybridwrap.domain.state_lock import StateLock
-from hybridwrap.errors import OutcomeUnknown, UsageError
+from hybridwrap.errors import EngineNotUsable, OutcomeUnknown, PreflightRefused, UsageError
 from hybridwrap.run.context import Context, Tools
 from hybridwrap.run.finish import earlier, finish, write_end
 from hybridwrap.run.preparation import busy
@@ -42,7 +42,7 @@ def look_at(tools: Tools, name: str) -> Hold:
     chain = {held.operation for held in (holder, *holder.took_over)} if holder else set()
     try:
         lock = tools.engines.at(tools.stack.modules[name]).state_lock()
-    except OutcomeUnknown as error:
+    except (EngineNotUsable, OutcomeUnknown, PreflightRefused) as error:
         lock = Unreadable(error.message)
     return Hold(
         record=record,

@@ -6,13 +6,16 @@ with are wrapped; nothing in hybridwrap knows of it. A process of its own, as on
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NoReturn
+
+from msgspec.structs import replace
 
 from hybridwrap.adapters.clock import Ulids
 from hybridwrap.cli.compose import Workshop, equip, load
@@ -164,7 +167,7 @@ def trapped(workshop: Workshop, trap: Trap) -> Workshop:
         workshop,
         tools=replace(
             tools,
-            ledger=replace(tools.ledger, store=store, clock=clock, ids=Ulids(clock), writer=writer),
+            ledger=dataclasses.replace(tools.ledger, store=store, clock=clock, ids=Ulids(clock), writer=writer),
             engines=Trapped(tools.engines, "engines", trap),
             folders=Trapped(tools.folders, "folders", trap),
             clock=clock,
