@@ -42,7 +42,7 @@ def adopted_on_the_way(context: Context, prepared: Prepared) -> Prepared:
     if prepared.record.status not in FRESH:
         return prepared
     try:
-        refuse_renamed(context, prepared.module.name)
+        refuse_renamed(context, prepared.module.name, prepared.mark.place)
     except PreflightRefused:
         prepared.folder.remove()
         raise
@@ -59,8 +59,8 @@ def _adopt(context: Context, name: str, reason: str) -> ModuleEnd:
     record = wait_for_turn(context, name)
     if record.status not in ADOPTABLE:
         return ModuleEnd("unchanged", reason=f"already in the ledger: {record.status}")
-    refuse_renamed(context, name)
     engine = context.tools.engines.at(context.tools.stack.modules[name])
+    refuse_renamed(context, name, engine.place)
     state = engine.state()
     if state is None or not (state.instances or state.outputs):
         raise PreflightRefused(f"{name}: there is no state to adopt at {engine.place}", hint=f"hybridwrap apply {name}")

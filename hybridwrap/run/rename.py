@@ -16,6 +16,7 @@ from hybridwrap.domain.json import canonical
 from hybridwrap.domain.ledger import FRESH
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd, RunEnd
+from hybridwrap.domain.stack import Stack
 from hybridwrap.domain.state import StatePlace
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import OutcomeUnknown, PreflightRefused, UsageError
@@ -161,16 +162,20 @@ def moved_to(tools: Tools, records: Mapping[str, Record]) -> Mapping[str, str]:
 
     Such a module was renamed in the manifest alone: it is no orphan.
     """
-    declared = tools.stack.modules
-    undeclared = {
-        record.state.place: name
-        for name, record in records.items()
-        if name not in declared and record.state and (record.holder or record.settled not in FRESH)
-    }
+    undeclared = _undeclared(tools.stack, records)
     if not undeclared:
         return {}
-    places = {name: _place(tools, records.get(name), name) for name in declared}
+    places = {name: _place(tools, records.get(name), name) for name in tools.stack.modules}
     return {undeclared[place]: name for name, place in places.items() if place in undeclared}
+
+
+def _undeclared(stack: Stack, records: Mapping[str, Record]) -> Mapping[StatePlace | None, str]:
+    """Modules that only the ledger knows and that still have something, by the places of their states."""
+    return {
+        record.state.place: name
+        for name, record in records.items()
+        if name not in stack.modules and record.state and (record.holder or record.settled not in FRESH)
+    }
 
 
 def _place(tools: Tools, record: Record | None, name: str) -> StatePlace | None:
@@ -188,11 +193,11 @@ def refuse_moved(tools: Tools, records: Mapping[str, Record], names: Iterable[st
             )
 
 
-def refuse_renamed(context: Context, name: str) -> None:
+def refuse_renamed(context: Context, name: str, place: StatePlace) -> None:
     """Stop before a module takes over, unseen, what the ledger knows under another name. Raise PreflightRefused."""
-    moved = {new: old for old, new in moved_to(context.tools, context.knowledge.records).items()}
-    if name in moved:
+    old = _undeclared(context.tools.stack, context.knowledge.records).get(place)
+    if old:
         raise PreflightRefused(
-            f"{name}: its state is recorded as that of {moved[name]}, which the manifest has no more",
-            hint=f"hybridwrap mv {moved[name]} {name}",
+            f"{name}: its state is recorded as that of {old}, which the manifest has no more",
+            hint=f"hybridwrap mv {old} {name}",
         )
