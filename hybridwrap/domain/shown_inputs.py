@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from msgspec import structs
+
 from hybridwrap.domain.inputs import Host, ResolvedInputs, resolve_inputs, secret_record
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.outputs import Output
@@ -14,7 +16,7 @@ from hybridwrap.domain.stack import FromEnv, FromFile, Module, Reference
 def without_secrets(module: Module, output: Callable[[Reference], Output | None], host: Host) -> ResolvedInputs:
     """Resolve what can be shown; a secret need not be there for that. Raise PreflightRefused."""
     outside = {n: source for n, source in module.inputs.items() if isinstance(source, FromEnv | FromFile)}
-    others = replace(module, inputs={n: source for n, source in module.inputs.items() if n not in outside})
+    others = structs.replace(module, inputs={n: source for n, source in module.inputs.items() if n not in outside})
     found = resolve_inputs(others, output=output, secret=_unseen, host=host)
     secrets = {n: kept for n, source in outside.items() if (kept := secret_record(module, n, source, frozenset()))}
     waits = tuple(wait for wait in found.waits if not _is_secret(output(wait.reference)))
