@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from hybridwrap.domain.engine_run import Action, Diagnostic, PlannedChange
 from hybridwrap.domain.entry import CloudObject, End
