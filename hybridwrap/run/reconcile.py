@@ -12,7 +12,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hybridwrap.domain.entry import End
-from hybridwrap.domain.guard import Match
 from hybridwrap.domain.keys import quoted
 from hybridwrap.domain.look import Look
 from hybridwrap.domain.open_objects import import_blocks, parse_id
@@ -34,7 +33,6 @@ from hybridwrap.run.walk import Way, walk
 from hybridwrap.run.words import Word, give_up_kept, take_word
 
 _UNCLEAN = frozenset({Status.ERROR, Status.UNKNOWN, Status.RUNNING})
-_QUIET = frozenset({Match.SAME, Match.NEW})
 
 
 class Wishes(Struct, frozen=True):
