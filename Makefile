@@ -5,7 +5,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INSTALLED := .venv/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo check test e2e faults bench fix docs
+.PHONY: help install demo check test e2e faults bench fix docs again
 
 help: ## Show these targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ check: $(INSTALLED) ## Formatting, lint, types, direction of imports
 
 test: $(INSTALLED) ## All tests, with every engine that is found
 	$(BIN)/pytest -n auto
+
+again: $(INSTALLED) ## The tests that failed last time, one after the other
+	$(BIN)/pytest --last-failed --last-failed-no-failures none
 
 e2e: $(INSTALLED) ## Only the tests that run a real engine
 	$(BIN)/pytest -n auto -m e2e
