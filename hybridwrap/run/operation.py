@@ -86,9 +86,12 @@ def _apply(context: Context, prepared: Prepared, held: Record, heart: Heart) -> 
 
 
 def _hint(name: str, body: End) -> str:
-    if body.outcome is Outcome.SUCCEEDED and body.status is Status.ERROR:
-        return f"hybridwrap verify {name}"  # the engine has done its part, and what was looked for did not show it
-    return HINTS.get(body.status, "").format(module=name)
+    return f"hybridwrap verify {name}" if _unproven(body) else HINTS.get(body.status, "").format(module=name)
+
+
+def _unproven(body: End) -> bool:
+    """The engine says that it has done its part, and a look for what was to go has not shown it."""
+    return body.outcome is Outcome.SUCCEEDED and body.status is Status.ERROR
 
 
 def _module_end(prepared: Prepared, reading: Reading, seconds: float) -> ModuleEnd:
@@ -101,6 +104,6 @@ def _module_end(prepared: Prepared, reading: Reading, seconds: float) -> ModuleE
         reason="" if body.status is Status.OK and not cancelled else body.reason,
         hint=_hint(prepared.module.name, body),
         errors=body.errors,
-        counts=body.counts,
+        counts={} if _unproven(body) else body.counts,
         seconds=seconds,
     )
