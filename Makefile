@@ -27,7 +27,7 @@ $(INSTALLED): pyproject.toml
 		echo 'No embedded engine for this kind of machine; terraform or tofu on the PATH is used.'
 	@touch $@
 
-demo: $(INSTALLED) ## Apply a stack, break it, look at it, repair it; on this machine, in under a minute
+demo: $(INSTALLED) ## Apply a stack, break it, repair it, tear it down; on this machine, in under a minute
 	@$(BIN)/python -m demo
 
 check: $(INSTALLED) ## Formatting, lint, types, direction of imports

@@ -1,1 +1,1 @@
-"""The demo: a stack applied, broken, looked at and repaired on this machine."""
+"""The demo: a stack applied, broken, looked at, repaired and torn down on this machine."""

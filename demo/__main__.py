@@ -1,4 +1,4 @@
-"""`python -m demo`: apply a stack of four modules, break one, see where everything stands, repair it."""
+"""`python -m demo`: apply a stack of four modules, break one, look, repair, and tear it all down."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def apply_all(on: Stage) -> None:
 
 def break_one(on: Stage) -> None:
     on.want_release("1.1")
-    on.break_cloud("configuration")
+    on.break_cloud("configuration", "refuse-create")
     on.say("2  The manifest now wants release 1.1, and the cloud refuses to write it into the machine.")
     on.hybridwrap("apply", "--auto-approve", exit_code=4)
 
@@ -45,8 +45,25 @@ def repair(on: Stage) -> None:
     on.expect(network="ok", vm="ok", configuration="ok", health="ok")
 
 
+def tear_down(on: Stage) -> None:
+    on.break_cloud("vm", "lie-delete")
+    on.say("5  Tear it down. The cloud says that the machine is deleted, the engine believes it, and it is not true.")
+    on.hybridwrap("destroy", "--auto-approve", exit_code=4)
+    on.list_cloud()
+    on.expect(network="ok", vm="error", configuration="ok", health="destroyed")
+
+
+def finish(on: Stage) -> None:
+    on.repair_cloud()
+    on.say("6  Somebody deletes the machine by hand. The same command looks again, and does what is left.")
+    on.delete_by_hand("vm")
+    on.hybridwrap("destroy", "--auto-approve")
+    on.list_cloud()
+    on.expect(network="destroyed", vm="destroyed", configuration="destroyed", health="destroyed")
+
+
 def look_back(on: Stage) -> None:
-    on.say("5  What was done, as the ledger has it.")
+    on.say("7  What was done, as the ledger has it.")
     on.hybridwrap("history")
 
 
@@ -56,7 +73,7 @@ def main() -> int:
     console, begun = Console(), time.monotonic()
     try:
         with stage(console) as on:
-            for act in (apply_all, break_one, look, repair, look_back):
+            for act in (apply_all, break_one, look, repair, tear_down, finish, look_back):
                 act(on)
     except KeyboardInterrupt:
         console.print("\nInterrupted; the server is stopped and the demo's folder is removed.", style="bold")

@@ -44,6 +44,12 @@ class Stage:
     def list_cloud(self) -> None:
         self._run(["ls", "cloud"], "ls cloud", 0)
 
+    def delete_by_hand(self, name: str) -> None:
+        """Delete the one object of a name, as somebody would in the cloud's console."""
+        (file,) = (self.folder / "cloud").glob(f"{name}-*.json")
+        command = ["python3", "modules/cloud/cloud.py", "cloud", "delete", file.stem]
+        self._run(command, " ".join(command), 0)
+
     def _run(self, command: list[str], shown: str, exit_code: int) -> None:
         self.console.print(f"\n$ {shown}", style="cyan", highlight=False, markup=False, soft_wrap=True)
         # In a session of its own: on Ctrl-C it gets one signal, from here.
@@ -78,10 +84,10 @@ class Stage:
         manifest = self.folder / "hybridwrap.yaml"
         manifest.write_text(manifest.read_text().replace('release: "1.0"', f'release: "{release}"'))
 
-    def break_cloud(self, name: str) -> None:
+    def break_cloud(self, name: str, word: str) -> None:
         faults = self.folder / "cloud" / "faults"
         faults.mkdir()
-        (faults / name).write_text("refuse-create")
+        (faults / name).write_text(word)
 
     def repair_cloud(self) -> None:
         shutil.rmtree(self.folder / "cloud" / "faults")

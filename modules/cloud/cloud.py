@@ -3,6 +3,7 @@
 cloud.py FOLDER create PROPERTIES ID    PROPERTIES is a JSON object; the kind of the object is the ID's first word
 cloud.py FOLDER delete ID               what is gone already is no error
 cloud.py FOLDER exists ID               exit 0 when it is there, 1 when it is not
+cloud.py FOLDER absent NAME             exit 0 when no object has that name, 1 when some have: their ids are printed
 """
 
 import fcntl
@@ -121,6 +122,9 @@ def delete(cloud: Path, identity: str) -> None:
     wait_while_hanging(cloud, name)
     if fault(cloud, name) == "refuse-delete":
         raise Refused(f"the cloud refuses to delete {identity}")
+    if fault(cloud, name) == "lie-delete":
+        print(f"deleted {identity}")
+        return
     with alone(cloud):
         inside = [vm for vm, properties in find(cloud, "vm").items() if properties["subnet_id"] == identity]
         if inside:
@@ -148,6 +152,14 @@ def main(arguments: list[str]) -> int:
             delete(Path(folder), identity)
         case [folder, "exists", identity]:
             return 0 if (Path(folder) / f"{identity}.json").exists() else 1
+        case [folder, "absent", name]:
+            named = [
+                each.stem
+                for each in sorted(Path(folder).glob("*.json"))
+                if read(Path(folder), each.stem)["name"] == name
+            ]
+            print("".join(f"{identity}\n" for identity in named), end="")
+            return 1 if named else 0
         case _:
             print(__doc__, file=sys.stderr)
             return 64

@@ -63,6 +63,8 @@ def test_the_demo_plays_to_its_end_as_the_readme_shows_and_leaves_nothing_behind
     assert lasting(picture_of(demo.output)) == lasting(picture), "next: make docs"
     assert re.search(r"^configuration +error", demo.output, re.MULTILINE), demo.output
     assert re.search(r"^health +pending", demo.output, re.MULTILINE), demo.output
+    assert re.search(r"vm +\| error +the engine says that all is destroyed, but .*vm-[0-9a-f]{8}", demo.output)
+    assert re.search(r"^\$ ls cloud\n\n7  ", demo.output, re.MULTILINE), "nothing is left"
     assert "Traceback" not in demo.output
     assert demo.leaves_nothing()
 

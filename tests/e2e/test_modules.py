@@ -94,6 +94,17 @@ def test_a_refused_deletion_leaves_the_object(cloud: Cloud) -> None:
     assert cloud.call("exists", "vm-1").returncode == 0
 
 
+def test_a_lie_about_a_deletion_is_seen_by_who_asks_for_the_name(cloud: Cloud) -> None:
+    cloud.fault("vm", "lie-delete")
+    lie = cloud.call("delete", "vm-1")
+    assert (lie.returncode, lie.stdout) == (0, "deleted vm-1\n")
+    asked = cloud.call("absent", "vm")
+    assert (asked.returncode, asked.stdout) == (1, "vm-1\n")
+    (cloud.folder / "faults" / "vm").unlink()
+    cloud.call("delete", "vm-1")
+    assert cloud.call("absent", "vm").returncode == 0
+
+
 def test_a_subnet_in_use_cannot_be_deleted(cloud: Cloud) -> None:
     assert cloud.call("delete", "subnet-1").stderr == "subnet-1 is in use by vm-1\n"
 
