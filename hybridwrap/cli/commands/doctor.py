@@ -23,7 +23,7 @@ SUBJECT_WIDTH = 18
 @stack_options
 @json_option
 def command(place: Place, as_json: bool) -> int:
-    """Look whether this machine, its engines and the stack's places are fit for work.
+    """Look whether machine, engines and bucket are fit for work.
 
     Each line says ok, warning or problem, and how to repair it. Nothing is changed; what is written into a bucket to
     try it is removed again. The exit code is 0 when nothing is a problem, else that of the gravest.
