@@ -64,7 +64,7 @@ class Screen:
         shown = "".join(self.lines).replace(str(self.project.root), HOME)
         shown = re.sub(rf"\b{name}@{host}\b", "ana@laptop", shown)
         shown = re.sub(rf"\b{name}( +)on {host}\b", "ana on laptop", shown)
-        shown = re.sub(rf"(events\.jsonl) on {host}\b", r"\1 on laptop", shown)
+        shown = re.sub(rf"(events\.jsonl|state\.tfstate) on {host}\b", r"\1 on laptop", shown)
         return as_reader("".join(f"{line.rstrip()}\n" for line in shown.splitlines()))
 
 
