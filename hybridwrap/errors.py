@@ -28,9 +28,8 @@ HybridwrapError
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from errno import EIO, ENOSPC, EPIPE
-
-from msgspec import Struct
 
 
 class HybridwrapError(Exception):
@@ -55,7 +54,8 @@ class UsageError(NothingHappened):
     hint = "hybridwrap --help"
 
 
-class Problem(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Problem:
     """One thing wrong in a file; `line` and `column` count from 1, 0 means the whole file."""
 
     file: str

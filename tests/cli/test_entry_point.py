@@ -26,6 +26,7 @@ EXIT_CODES = {
     "LedgerDamaged": 33,
     "ApprovalOutdated": 5,
     "ModuleBusy": 20,
+    "StateLocked": 20,
     "SlotTaken": 20,
     "PlanOutdated": 20,
     "Superseded": 21,
