@@ -29,7 +29,7 @@ VARIABLES = "vars.tfvars.json"
 CLAIM = "claim.json"
 RESULT = "result.json"
 _LOGS = (EVENTS, PLAN_EVENTS, "init.jsonl", "stderr")
-_SECRETS = (PLAN, VARIABLES)
+SECRETS = (PLAN, VARIABLES)
 
 
 class Folder:
@@ -137,12 +137,8 @@ def refusing(path: Path) -> Iterator[None]:
 
 
 def drop_secrets(path: Path) -> None:
-    for name in _SECRETS:
+    for name in SECRETS:
         (path / name).unlink(missing_ok=True)
-
-
-def has_secrets(path: Path) -> bool:
-    return any((path / name).exists() for name in _SECRETS)
 
 
 def _put(file: Path, data: bytes) -> None:

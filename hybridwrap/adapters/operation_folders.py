@@ -15,9 +15,9 @@ from hybridwrap.adapters.operation_folder import (
     EVENTS,
     RESULT,
     RUNNER_LOCK,
+    SECRETS,
     Folder,
     drop_secrets,
-    has_secrets,
     refusing,
 )
 from hybridwrap.adapters.operation_locks import liveness, locked, open_locked, taken
@@ -53,9 +53,10 @@ class Folders:
         return Folder(path, runner)
 
     def unfinished(self) -> tuple[Unfinished, ...]:
-        found = ((path, path / CLAIM) for path in self._all())
         return tuple(
-            Unfinished(path, claim.read_bytes(), (path / RESULT).exists()) for path, claim in found if claim.exists()
+            Unfinished(Path(path), Path(path, CLAIM).read_bytes(), RESULT in names)
+            for path, names in self._contents()
+            if CLAIM in names
         )
 
     def look(self, locks: Locks) -> Liveness:
@@ -95,16 +96,31 @@ class Folders:
         return file
 
     def sweep(self) -> tuple[str, ...]:
-        return tuple(path.name for path in self._all() if _is_left_over(path) and _removed(path))
+        left = (Path(path) for path, names in self._contents() if _is_left_over(names))
+        return tuple(path.name for path in left if _removed(path))
 
-    def _all(self) -> Iterator[Path]:
-        if self._operations.is_dir():
-            yield from sorted(path for path in self._operations.iterdir() if path.name[0] != ".")
+    def _contents(self) -> Iterator[tuple[str, frozenset[str]]]:
+        """The folders, oldest first, with the names of their files.
+
+        One look at each, and plain strings: this runs at every start, and there may be thousands.
+        """
+        operations = str(self._operations)
+        for name in sorted(_names(operations)):
+            if name[0] != ".":
+                yield f"{operations}/{name}", frozenset(_names(f"{operations}/{name}"))
 
 
-def _is_left_over(path: Path) -> bool:
+def _names(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as found:
+            return [item.name for item in found]
+    except (FileNotFoundError, NotADirectoryError):  # not made yet, removed meanwhile, or no operation's at all
+        return []
+
+
+def _is_left_over(names: frozenset[str]) -> bool:
     """Whether nothing is to be finished, and yet there are secrets, or nothing but the traces of a plan."""
-    return not (path / CLAIM).exists() and (has_secrets(path) or not _is_worth_keeping(path))
+    return bool(names) and CLAIM not in names and (not names.isdisjoint(SECRETS) or EVENTS not in names)
 
 
 def _is_worth_keeping(path: Path) -> bool:

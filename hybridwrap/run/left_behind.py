@@ -26,12 +26,13 @@ from hybridwrap.run.recording import end, send
 
 def finish_left_behind(context: Context) -> None:
     """Finish whatever can be finished without waiting for the living, and say so; say what could not be, too."""
-    for name in {claim.module for _, claim in claims_here(context.tools)}:
+    claims = tuple(claims_here(context.tools))
+    for name in {claim.module for _, claim in claims}:
         context.knowledge.learn(context.tools.ledger.record(name))  # its head may be older than its log
     for name, record in context.knowledge.records.items():
         with _said(context, name):
             finish(context, record)
-    for unfinished, claim in claims_here(context.tools):
+    for unfinished, claim in claims:
         with _said(context, claim.module):
             _tidy(context, unfinished, claim)
     context.tools.folders.sweep()
@@ -54,7 +55,8 @@ def _tidy(context: Context, unfinished: Unfinished, claim: Claim) -> None:
         return  # somebody is at work in it
     try:
         record = context.tools.ledger.record(claim.module)
-        if record.holder is None or record.holder.operation != folder.operation:
+        finished = folder.claim() is None
+        if not finished and (record.holder is None or record.holder.operation != folder.operation):
             _close(context, folder, claim, record)
     finally:
         folder.release()
