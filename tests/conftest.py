@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support.engines import engines
 
@@ -21,3 +22,8 @@ def engine_program(request: pytest.FixtureRequest) -> str:
     """Every engine that is on this machine, as a manifest names it."""
     name: str = request.param
     return name
+
+
+# How fast examples are made says something about the machine, nothing about the code.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
