@@ -42,7 +42,7 @@ def carry_out_with_retries(
         context.watch.warning(name, f"{said}; next try in {in_words(retry.wait_seconds)}")
         planned = _planned_again(context, first, plan_again)
         if isinstance(planned, ModuleEnd):
-            return planned if planned.result in ENDED_WELL else _not_again(end, planned)
+            return planned if planned.result in ENDED_WELL else _not_again(context, name, end, planned)
         end = carry_out(context, planned)
     return end
 
@@ -73,7 +73,8 @@ def _planned_again(
     )
 
 
-def _not_again(failed: ModuleEnd, why: ModuleEnd) -> ModuleEnd:
+def _not_again(context: Context, name: str, failed: ModuleEnd, why: ModuleEnd) -> ModuleEnd:
+    context.watch.warning(name, f"not tried again: {why.reason}")
     return replace(
         failed,
         exit_code=gravest([failed.exit_code, why.exit_code]),

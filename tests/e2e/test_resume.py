@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from hybridwrap.adapters.folder_store import FolderStore
 from hybridwrap.domain.entry import End
@@ -292,7 +293,7 @@ def test_an_unknown_outcome_stops_that_module_and_what_needs_it(project: Project
     ledger.open()
     record = ledger.record("b")
     assert record.state
-    held = ledger.begin(record, replace(begin(run=record.run), state=record.state), operation="OP")
+    held = ledger.begin(record, structs.replace(begin(run=record.run), state=record.state), operation="OP")
     end = End(Outcome.UNKNOWN, Status.UNKNOWN, record.state, record.outputs, record.objects, reason="killed")
     ledger.end(held, end, operation="OP", entry_id="E")
     (project.root / "states" / "b.tfstate").unlink()
