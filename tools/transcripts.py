@@ -22,7 +22,7 @@ PICTURE = re.compile(r"^```text\n(?P<shown>.*?)^```$", re.MULTILINE | re.DOTALL)
 APPLY = re.compile(r"^\$ hybridwrap apply.*?\n(?=\n)", re.MULTILINE | re.DOTALL)
 SECTION = re.compile(r"^## Five minutes\n.*?(?=^## )", re.MULTILINE | re.DOTALL)
 STEP = re.compile(r"^```sh\n(?P<script>.*?)^```$.*?^```text\n(?P<shown>.*?)^```$", re.MULTILINE | re.DOTALL)
-CHANGING = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{8,26}\b|\b[0-9a-f]{8}\b|\d+([.:]\d+)*")  # ids, hexadecimal ids, numbers
+CHANGING = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{8,26}\b|\b[0-9a-f]{8}\b|\d+([.:]\d+)*|[─━]+")  # ids, numbers, bars
 READER, HOME = "ana", "/home/ana/shop"
 STEERING = ("AWS_", "HYBRIDWRAP_", "TF_")
 
@@ -73,7 +73,7 @@ def as_reader(printed: str) -> str:
 
 
 def lasting(output: str) -> list[str]:
-    """The lines without ids, times, counts and the width of columns: what stays the same from run to run."""
+    """The lines without ids, times, counts and the width of columns and bars: what stays the same from run to run."""
     return [" ".join(CHANGING.sub("#", line).split()) for line in output.splitlines() if line.strip()]
 
 
