@@ -24,7 +24,7 @@ from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
 from tests.support.golden import golden
 from tests.support.ledgers import LOCKS
-from tests.support.lost_runner import S3_STATE, kill_engines, wait_until
+from tests.support.lost_runner import S3_STATE, kill_engines, ledger_of, lose_host, wait_until, write_stack
 from tests.support.project import FAKECLOUD, Project, Ran, wait
 from tests.support.s3_servers import Server
 
@@ -313,6 +313,47 @@ def _state_of(cloud: Cloud) -> bytes:
     provider = {"provider": f'provider["{SOURCE}"]'}
     document = {"version": 4, "serial": 1, "lineage": "late", "outputs": {}, "resources": [{**resource, **provider}]}
     return json.canonical(document)
+
+
+@pytest.mark.parametrize("sent", [True, False])
+def test_what_a_lost_host_may_have_begun_is_listed_and_made_once(
+    in_s3: Project, cloud: Cloud, moto: Server, monkeypatch: pytest.MonkeyPatch, sent: bool
+) -> None:
+    """`net` was made, `gate` was begun; `sent`: that had left the host before it was lost."""
+    for name, value in in_s3.environ.items():
+        monkeypatch.setenv(name, value)
+    program = re.search(r"program: (\S+)}", (in_s3.root / "hybridwrap.yaml").read_text())
+    assert program
+    state = S3_STATE.format(bucket=moto.make_bucket(f"lost-{next(_buckets)}"), endpoint=moto.endpoint)
+    write_stack(in_s3, program[1], more=state)
+    lose_host(in_s3, cloud, sent=sent)
+    operation = ledger_of(in_s3).record("network").operation
+    stopped = in_s3.run("unlock", "network", "--operation", operation, "--reason", "its runner is gone").text
+    if "--state-lock " in stopped:
+        lock = re.findall(r"--state-lock ([0-9a-f-]+)", stopped)[0]
+        assert in_s3.run("unlock", "network", "--state-lock", lock).code == 0
+        assert in_s3.run("sync").code == 0
+    net = cloud.only("net").id
+
+    seen = reconciled(in_s3, "network")
+
+    begun = [line for line in seen["evidence"] if line.startswith("begun, no answer")]
+    if sent:
+        assert any(
+            f"made, not in the state: fakecloud_network.net (fakecloud_network), id {net}" in line
+            for line in seen["evidence"]
+        )
+        assert [line for line in begun if "fakecloud_server.gate" in line] == begun
+        assert typed(in_s3, seen).code == 0
+    else:
+        assert len(begun) == 2
+        cloud.vanish(net)
+    cloud.vanish(cloud.only("gate").id)
+    assert in_s3.apply("network").code == 32
+    word = in_s3.run("reconcile", "network", "--absent-all", "--reason", "looked for both by name")
+    assert word.code == 0, word.text
+    assert in_s3.apply("network").code == 0
+    assert sorted(thing.name for thing in cloud.objects()) == ["gate", "net"]
 
 
 # --- What is certain
