@@ -37,7 +37,6 @@ class Judgement(Struct, frozen=True):
 
     verdict: Verdict
     next: str
-    row: str
     certain: bool = False
 
 
@@ -52,7 +51,7 @@ class Row(Struct, frozen=True):
 def judge(look: Look) -> Judgement:
     """Judge by the first row that holds."""
     row = next(row for row in ROWS if row.holds(look))
-    return Judgement(row.verdict or _recorded(look), f"hybridwrap {row.next(look)}", row.name, row.certain)
+    return Judgement(row.verdict or _recorded(look), f"hybridwrap {row.next(look)}", row.certain)
 
 
 def _recorded(look: Look) -> Verdict:
