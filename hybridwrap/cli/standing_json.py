@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hybridwrap.domain.drift import Drift
+from hybridwrap.domain.drift_checks import last_checked
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.outputs import Output
 from hybridwrap.domain.run import Run
@@ -11,12 +13,13 @@ from hybridwrap.domain.stack import Stack
 from hybridwrap.run.standing import Standing
 
 
-def standings_json(stack: Stack, standings: Sequence[Standing], runs: Sequence[Run]) -> Json:
+def standings_json(stack: Stack, standings: Sequence[Standing], runs: Sequence[Run], today: str) -> Json:
+    """Tell all that is known; `today` (YYYY-MM-DD) decides which acceptances of drift hold."""
     return {
         "version": 1,
         "stack": stack.name,
         "environment": stack.environment,
-        "modules": [_module(standing) for standing in standings],
+        "modules": [{**_module(each), "drift": _drift(each, runs, today)} for each in standings],
         "runs": [_run(run) for run in runs],
     }
 
@@ -41,6 +44,20 @@ def _module(standing: Standing) -> Json:
             "open": [{"address": o.address, "id": o.id} for o in standing.open],
         },
         "warnings": list(standing.warnings),
+    }
+
+
+def _drift(standing: Standing, runs: Sequence[Run], today: str) -> Json:
+    """How it was found to be, None when nobody has looked since it was changed."""
+    checked, drift = last_checked(standing, runs), standing.drift or Drift()
+    if not checked:
+        return None
+    new = drift.new(today)
+    return {
+        "result": str(drift.result(today)),
+        "checked": checked,
+        "since": min((difference.since for difference in drift.differences), default=None),
+        "new": [difference.address for difference in new],
     }
 
 

@@ -18,15 +18,17 @@ from hybridwrap.domain.drift_checks import ACCEPTED_DRIFT, COMMAND, NEW_DRIFT, N
 from hybridwrap.domain.engine_run import Action
 from hybridwrap.domain.entry import Observe, StateMark
 from hybridwrap.domain.guard import Match
+from hybridwrap.domain.inputs import ResolvedInputs
 from hybridwrap.domain.json import canonical
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.redaction import Redaction
 from hybridwrap.domain.run import ModuleEnd, RunEnd
+from hybridwrap.domain.stack import Module
 from hybridwrap.domain.state_lock import StateLock
 from hybridwrap.domain.status import Status
 from hybridwrap.domain.transitions import held_by
-from hybridwrap.errors import LedgerUnreachable, ModuleBusy, OutcomeUnknown, SlotTaken
+from hybridwrap.errors import LedgerUnreachable, ModuleBusy, OutcomeUnknown, PreflightRefused, SlotTaken
 from hybridwrap.run.context import Context
 from hybridwrap.run.masking import mask_of
 from hybridwrap.run.preparation import Prepared, prepare
@@ -120,7 +122,7 @@ def _certain(context: Context, record: Record) -> tuple[Prepared, tuple[Deviatio
 
 def _planned(context: Context, record: Record) -> tuple[Prepared, tuple[Deviation, ...]]:
     module = context.tools.stack.modules[record.module]
-    inputs = teardown_inputs(context, module, record)  # those that the objects were made with: providers need them
+    inputs = _inputs(context, module, record)
     prepared = prepare(context, module, inputs)
     try:
         drifted = [change for change in prepared.planned.stream.drifted if change.action in CHANGES]
@@ -132,6 +134,14 @@ def _planned(context: Context, record: Record) -> tuple[Prepared, tuple[Deviatio
         return prepared, tuple(_masked(mask_of(context, inputs), deviation) for deviation in seen)
     finally:
         prepared.folder.remove()
+
+
+def _inputs(context: Context, module: Module, record: Record) -> ResolvedInputs:
+    """Those that the objects were made with: with others, a provider could look elsewhere. Raise PreflightRefused."""
+    try:
+        return teardown_inputs(context, module, record)
+    except PreflightRefused as error:
+        raise PreflightRefused(error.message, hint=f"give it, then: hybridwrap drift {module.name}") from error
 
 
 def _masked(mask: Redaction, deviation: Deviation) -> Deviation:

@@ -107,7 +107,7 @@ def _placeholders(context: Context, module: Module, missing: Mapping[str, str]) 
     found = {}
     for name in (name for name in wanted if variables[name].required):
         context.watch.warning(
-            module.name, f"{name} gets a placeholder: {wanted[name]}; to destroy, the engine only needs some value"
+            module.name, f"{name} gets a placeholder: {wanted[name]}; here the engine only needs some value"
         )
         secret = variables[name].sensitive or variables[name].ephemeral
         value = placeholder(variables[name].type)

@@ -103,6 +103,12 @@ def test_where_nothing_differs_nothing_is_written_but_the_run(project: Project, 
     assert record.drift is None
     assert last_checked(record, runs) >= record.since
     assert runs[0].start.command == "drift"
+    assert project.status()["vm"]["drift"] == {
+        "result": "none",
+        "checked": last_checked(record, runs),
+        "since": None,
+        "new": [],
+    }
 
 
 def test_what_differs_is_named_by_attribute_recorded_once_and_nothing_real_is_changed(
@@ -163,8 +169,10 @@ def test_drift_has_a_since_and_ends_with_what_it_was(project: Project, cloud: Cl
 def test_an_apply_that_puts_it_right_leaves_no_drift_behind(project: Project, cloud: Cloud) -> None:
     retag(cloud, team="ops")
     assert project.run("drift", "--detailed-exitcode").code == 2
+    assert project.status()["vm"]["drift"]["new"] == ["fakecloud_server.web"]
     assert project.apply("vm").code == 0
     assert drift_of(project) is None
+    assert project.status()["vm"]["drift"] is None, "nobody has looked since"
     assert project.run("drift", "--detailed-exitcode").code == 0
 
 

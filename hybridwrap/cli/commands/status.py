@@ -68,4 +68,4 @@ def _frame(*, everything: bool) -> Frame:
 
 
 def _as_json(seen: Overview) -> Json:
-    return standings_json(seen.stack, seen.standings, seen.runs)
+    return standings_json(seen.stack, seen.standings, seen.runs, seen.today)
