@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from tempfile import mkdtemp
 
-from hybridwrap.adapters import source_archive
 from hybridwrap.adapters.commits import Commits, fingerprint_of, source_of
 from hybridwrap.adapters.home import make_home
 from hybridwrap.adapters.introspection import introspect
@@ -41,6 +40,8 @@ class StackSources:
         return fingerprint_of(folder)
 
     def pack(self, folder: Path) -> bytes | None:
+        from hybridwrap.adapters import source_archive
+
         return source_archive.pack(folder)
 
     def interface(self, folder: Path, engine: EngineWish) -> Interface:
@@ -51,6 +52,8 @@ class StackSources:
         return steering(folder, tofu=takes_tofu(engine, self._environ))
 
     def unpack(self, data: bytes, folder: Path) -> Path:
+        from hybridwrap.adapters import source_archive
+
         fresh = self._fresh()
         above = self._above(folder, source_archive.place_in(data))
         own = above / source_archive.unpack(data, fresh / above)
