@@ -22,7 +22,10 @@ PICTURE = re.compile(r"^```text\n(?P<shown>.*?)^```$", re.MULTILINE | re.DOTALL)
 APPLY = re.compile(r"^\$ hybridwrap apply.*?\n(?=\n)", re.MULTILINE | re.DOTALL)
 SECTION = re.compile(r"^## Five minutes\n.*?(?=^## )", re.MULTILINE | re.DOTALL)
 STEP = re.compile(r"^```sh\n(?P<script>.*?)^```$.*?^```text\n(?P<shown>.*?)^```$", re.MULTILINE | re.DOTALL)
-CHANGING = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{8,26}\b|\b[0-9a-f]{8,64}\b|\d+([.:]\d+)*|[─━]+")  # ids, numbers, bars
+UUID = r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
+CHANGING = re.compile(  # ids, numbers, bars
+    UUID + r"|\b[0-9A-HJKMNP-TV-Z]{8,26}\b|\b[0-9a-f]{8,64}\b|\d+([.:]\d+)*|[─━]+"
+)
 READER, HOME = "ana", "/home/ana/shop"
 STEERING = ("AWS_", "HYBRIDWRAP_", "TF_")
 
