@@ -407,8 +407,8 @@ def test_at_a_terminal_each_wave_is_asked_about_and_beyond_its_guard_by_name(
         terminal.type("y")
         terminal.expect("Destroy vm?")
         terminal.type("y")
-        terminal.expect("vm would destroy or replace 2 objects")
         terminal.expect("Type its name to go on")
+        assert "vm would destroy or replace 2 objects" in terminal.seen
         terminal.type("vm")
         terminal.expect("Destroy network?")
         terminal.type("n")
