@@ -73,10 +73,15 @@ class S3Connection:
 
     def _session(self) -> Session:
         import boto3
+        import botocore.session
         from botocore.exceptions import BotoCoreError
 
+        base = botocore.session.get_session()
+        # Times stay as they are told: nobody asks for those of a listing, and reading them is two thirds of its cost.
+        base.get_component("response_parser_factory").set_parser_defaults(timestamp_parser=str)
+        profile, region = self._settings.profile or None, self._settings.region or None
         try:
-            return boto3.Session(profile_name=self._settings.profile or None, region_name=self._settings.region or None)
+            return boto3.Session(profile_name=profile, region_name=region, botocore_session=base)
         except BotoCoreError as error:
             raise LedgerUnreachable(f"s3://{self._settings.bucket}: {error}") from error
 
