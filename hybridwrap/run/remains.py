@@ -11,6 +11,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from hybridwrap.domain.declared import module_from
 from hybridwrap.domain.duration import in_words
 from hybridwrap.domain.engine_run import Ended, Stream
 from hybridwrap.domain.entry import Begin, End
@@ -227,12 +228,15 @@ def _refuse_foreign(remains: Remains, lock: Lock) -> None:
 
 
 def _module(context: Context, remains: Remains) -> Module:
-    name = remains.held.module
-    if name not in context.tools.stack.modules:
+    """The module as the manifest has it; an orphan as its intent says that it was declared."""
+    name, stack, declared = remains.held.module, context.tools.stack, remains.intent.declared
+    if name in stack.modules:
+        return stack.modules[name]
+    if declared is None:
         holder = remains.holder
         raise PreflightRefused(
             f"{name} is held by {holder.command} {holder.operation}, which is dead, and is not in the manifest: "
             "its state can't be looked at",
             hint=f"put {name} back into the manifest",
         )
-    return context.tools.stack.modules[name]
+    return module_from(name, declared, stack.root, dict(stack.env))

@@ -87,6 +87,24 @@ def test_a_runner_killed_before_it_could_look_is_followed_by_one_that_does(
     assert destroy(project).code == 0
 
 
+def test_a_dead_teardown_of_an_orphan_is_finished_as_any_other(
+    project: Project, cloud: Cloud, engine_program: str
+) -> None:
+    chain(project, engine_program)
+    assert project.apply().code == 0
+    file = project.root / "hybridwrap.yaml"
+    file.write_text("".join(line for line in file.read_text().splitlines(keepends=True) if "  app:" not in line))
+    kill(hanging_destroy(project, cloud, "app", "--orphan", "app"))
+    cloud.lift()
+    wait_until(lambda: not engines_of(project))
+
+    assert project.run("sync").code == 0
+
+    assert project.ledger().record("app").settled is Status.DESTROYED
+    assert destroy(project).code == 0
+    assert cloud.objects() == []
+
+
 def test_an_engine_killed_in_a_destroy_leaves_no_destroyed_module_behind(
     project: Project, cloud: Cloud, engine_program: str
 ) -> None:
