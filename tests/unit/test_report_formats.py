@@ -16,7 +16,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
@@ -298,6 +298,8 @@ def test_no_attack_gets_out_of_its_place_in_markdown(words: str) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=60))
+@example("___")
+@example("____ a_b _c_")
 def test_no_text_gets_out_of_its_place_in_markdown(words: str) -> None:
     stays_in_place(words)
 

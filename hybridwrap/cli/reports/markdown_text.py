@@ -8,8 +8,8 @@ from html import escape
 
 from hybridwrap.cli.reports.wording import visible
 
-# With `:` and `.` only where they would make a link or an emoji.
-ACTIVE = re.compile(r"[\\`*\[\]<>&|~$@#]|\b_|_\b|:(?=//|[\w+-]+:)|(?<=www)\.")
+# An underscore between two letters or digits is only itself; `:` and `.` count where they make a link or an emoji.
+ACTIVE = re.compile(r"[\\`*\[\]<>&|~$@#]|(?<![^\W_])_|_(?![^\W_])|:(?=//|[\w+-]+:)|(?<=www)\.")
 WORD_JOINER = "\u2060"
 NAMES_SHOWN = 12
 
