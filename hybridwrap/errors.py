@@ -123,8 +123,6 @@ class ModuleBusy(NothingHappened):
 class StateLocked(ModuleBusy):
     """Somebody else holds the engine's state lock; nothing was changed."""
 
-    hint = "the same command with --wait"
-
 
 class SlotTaken(NothingHappened):
     """Another entry followed the record that was planned on: read it again, then plan again or give way."""

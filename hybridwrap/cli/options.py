@@ -165,7 +165,7 @@ def wait_options(command: Command) -> Command:
     @click.option("--no-wait", is_flag=True, help="Not even for an engine whose own hybridwrap was killed.")
     @functools.wraps(command)
     def with_patience(wait_seconds: float, no_wait: bool, **rest: Any) -> Any:
-        return command(patience=Patience(wait_seconds, for_engine=not no_wait), **rest)
+        return command(patience=Patience(wait_seconds, for_engine=not no_wait, offered=True), **rest)
 
     return with_patience
 

@@ -26,6 +26,7 @@ class Patience(Struct, frozen=True):
 
     seconds: float = 0.0  # for a hybridwrap that is at work, or may be
     for_engine: bool = True  # as long as it takes, for an engine whose own hybridwrap is gone
+    offered: bool = False  # whether the command can be told to wait
 
 
 class Skip(Struct, frozen=True):

@@ -8,7 +8,8 @@ from hybridwrap.domain.outcome_table import Again
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.status import Outcome, Status
-from hybridwrap.errors import ModuleBusy, PlanOutdated, StateLocked
+from hybridwrap.errors import ModuleBusy, PlanOutdated
+from hybridwrap.run.busy import locked
 from hybridwrap.run.context import Context
 from hybridwrap.run.heartbeat import Heart, heartbeat
 from hybridwrap.run.masking import listener, mask_of, recordable, secrets_of, withheld
@@ -41,7 +42,7 @@ def carry_out(context: Context, prepared: Prepared) -> ModuleEnd:
     if reading.stale_plan:
         raise PlanOutdated(f"{prepared.module.name}: {reading.end.reason}")
     if reading.again is Again.WAIT:
-        raise StateLocked(f"{prepared.module.name}: {reading.end.reason}")
+        raise locked(context, f"{prepared.module.name}: {reading.end.reason}")
     return _module_end(prepared, reading, context.tools.clock.monotonic() - began)
 
 

@@ -14,9 +14,10 @@ from hybridwrap.domain.stack import Module
 from hybridwrap.domain.state import EngineState
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.errors import EngineFailed, HybridwrapError, PreflightRefused
+from hybridwrap.run.busy import refuse_busy
 from hybridwrap.run.context import Context
 from hybridwrap.run.owners import end_of_owner, gone_with_owner
-from hybridwrap.run.preparation import look, mark_of, refuse_busy, state_again
+from hybridwrap.run.preparation import look, mark_of, state_again
 from hybridwrap.run.recording import begin, end
 from hybridwrap.run.teardown_source import with_source
 

@@ -11,15 +11,14 @@ from hybridwrap.domain.engine_run import Action, PlannedChange
 from hybridwrap.domain.entry import Source, StateMark
 from hybridwrap.domain.guard import Comparison, Match, compare
 from hybridwrap.domain.inputs import ResolvedInputs
-from hybridwrap.domain.left_behind import Liveness
 from hybridwrap.domain.ports import ModuleEngine, OperationFolder, Planned
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.redaction import Redaction
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.state import EngineState, Unreadable
 from hybridwrap.domain.status import Status
-from hybridwrap.domain.transitions import held_by
-from hybridwrap.errors import ModuleBusy, OutcomeUnknown, PreflightRefused, StateLocked, StateNotTheRecordedOne
+from hybridwrap.errors import OutcomeUnknown, PreflightRefused, StateNotTheRecordedOne
+from hybridwrap.run.busy import refuse_busy, refuse_locked
 from hybridwrap.run.context import Context
 from hybridwrap.run.masking import listener, mask_of, masked_failure
 from hybridwrap.run.state_lock import clear_recorded
@@ -79,22 +78,6 @@ def prepare(context: Context, module: Module, inputs: ResolvedInputs) -> Prepare
     )
 
 
-def refuse_busy(context: Context, record: Record) -> None:
-    if record.holder:
-        raise busy(record, context.tools.folders.look(record.holder.locks))
-
-
-def busy(record: Record, found: Liveness) -> ModuleBusy:
-    """Say who holds a module, what its locks prove, and what to type."""
-    hints = {
-        Liveness.DEAD: "hybridwrap sync",
-        Liveness.ENGINE: "the same command without --no-wait",
-        Liveness.RUNNER: "the same command with --wait",
-        Liveness.NOT_VISIBLE: f"the same command with --wait; hybridwrap unlock {record.module} shows who holds it",
-    }
-    return ModuleBusy(f"{record.module} is busy: {held_by(record)}; {found}", hint=hints[found])
-
-
 def refuse_unfit(record: Record) -> None:
     """Stop before any engine is started where the stored status does not allow an apply."""
     match record.status:
@@ -118,15 +101,8 @@ def _plan(
         context.watch.phase(name, "plan")
         return engine.plan(folder, inputs.values, context.options.plan, listener(context, name, inputs))
     except CommandFailed as error:
-        refuse_locked(name, error)
+        refuse_locked(context, name, error)
         raise masked_failure(mask_of(context, inputs), error) from error
-
-
-def refuse_locked(name: str, error: CommandFailed) -> None:
-    """Tell a state that somebody else has locked from a failure."""
-    lock = next((told.lock for told in error.stream.errors if told.lock), None)
-    if lock:
-        raise StateLocked(f"{name} is busy: the engine's state lock is held by {lock}") from error
 
 
 def look(context: Context, engine: ModuleEngine, record: Record) -> tuple[EngineState | None, Comparison]:

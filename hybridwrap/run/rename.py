@@ -20,8 +20,8 @@ from hybridwrap.domain.stack import Stack
 from hybridwrap.domain.state import StatePlace
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import OutcomeUnknown, PreflightRefused, UsageError
+from hybridwrap.run.busy import refuse_busy
 from hybridwrap.run.context import Context, Tools
-from hybridwrap.run.preparation import refuse_busy
 from hybridwrap.run.recorded import recorded_run
 
 DEFAULT = "default"  # the engine's name for its first workspace

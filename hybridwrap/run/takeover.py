@@ -18,9 +18,9 @@ from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.state import Unreadable
 from hybridwrap.domain.state_lock import StateLock
 from hybridwrap.errors import EngineNotUsable, OutcomeUnknown, PreflightRefused, UsageError
+from hybridwrap.run.busy import busy
 from hybridwrap.run.context import Context, Tools
 from hybridwrap.run.finish import earlier, finish, write_end
-from hybridwrap.run.preparation import busy
 from hybridwrap.run.recording import take_over
 
 ALIVE = frozenset({Liveness.RUNNER, Liveness.ENGINE})
@@ -65,7 +65,7 @@ def unlock(context: Context, name: str, operation: str, reason: str) -> ModuleEn
         raise UsageError(f"{name} is held by {holder.operation}, not by {operation}", hint=f"hybridwrap unlock {name}")
     found = finish(context, record)
     if found in ALIVE:
-        raise busy(record, found)
+        raise busy(context, record, found)
     if found is Liveness.NOT_VISIBLE:
         _end_on_word(context, record, reason)
     after = context.knowledge.record(name)
@@ -81,7 +81,7 @@ def _end_on_word(context: Context, record: Record, reason: str) -> None:
             raise AssertionError(f"{held.module} was taken over")
         left = earlier(context, held.holder, ours)
         if isinstance(left, Liveness):
-            raise busy(held, left)
+            raise busy(context, held, left)
         write_end(context, held, folder, left)
 
 
@@ -94,7 +94,7 @@ def release_lock(context: Context, name: str, lock_id: str) -> ModuleEnd:
     if record.holder:
         found = context.tools.folders.look(record.holder.locks)
         if found is not Liveness.DEAD:
-            raise busy(record, found)
+            raise busy(context, record, found)
     engine = context.tools.engines.at(context.tools.stack.modules[name])
     lock = engine.state_lock()
     if lock is None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridwrap.domain.run import ModuleEnd, RunEnd
+from hybridwrap.run.busy import refuse_busy
 from hybridwrap.run.context import Context
 from hybridwrap.run.destroy import teardown
 from hybridwrap.run.destroy_one import planned_by_engine
 from hybridwrap.run.left_alone import Teardown, Wishes, left_alone
 from hybridwrap.run.plan import Show, planned_counts
-from hybridwrap.run.preparation import refuse_busy
 from hybridwrap.run.recorded import end_of_run
 from hybridwrap.run.walk import Way, walk
 

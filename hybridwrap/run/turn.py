@@ -10,9 +10,9 @@ from hybridwrap.domain.left_behind import Liveness
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.transitions import held_by
 from hybridwrap.errors import StateLocked, Stopped
+from hybridwrap.run.busy import busy
 from hybridwrap.run.context import Context, Patience
 from hybridwrap.run.finish import finish
-from hybridwrap.run.preparation import busy
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ def wait_for_turn(context: Context, name: str) -> Record:
             continue
         now = clock.monotonic()
         if now - began >= _seconds(context.options.patience, found):
-            raise busy(record, found)
+            raise busy(context, record, found)
         if now - said >= SAY_AGAIN_SECONDS:
             context.watch.warning(name, f"waiting for its turn: {held_by(record)}; {found}")
             said = now

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from hybridwrap.cli.options import Place, Telling, parallelism_option, stack_options, telling_options
+from hybridwrap.cli.options import Place, Telling, parallelism_option, stack_options, telling_options, wait_options
 from hybridwrap.cli.running import at_work, watcher, writing_job
 from hybridwrap.cli.variables import Variables
 from hybridwrap.errors import UsageError
 from hybridwrap.run.adopt import adopt
-from hybridwrap.run.context import Options
+from hybridwrap.run.context import Options, Patience
 from hybridwrap.run.selection import Selection
 
 
@@ -19,9 +19,16 @@ from hybridwrap.run.selection import Selection
 @click.option("--all", "everything", is_flag=True, help="All modules of the stack.")
 @click.option("--reason", default="adopted", help="Why; kept in the ledger.")
 @parallelism_option
+@wait_options
 @telling_options
 def command(
-    place: Place, modules: tuple[str, ...], everything: bool, reason: str, parallelism: int, telling: Telling
+    place: Place,
+    modules: tuple[str, ...],
+    everything: bool,
+    reason: str,
+    parallelism: int,
+    patience: Patience,
+    telling: Telling,
 ) -> int:
     """Take a state that exists into the ledger.
 
@@ -31,7 +38,7 @@ def command(
         raise UsageError("name modules, or say --all")
     job = writing_job(place, Selection(modules), Variables((), ()), parallelism=parallelism)
     watch = watcher(job, telling)
-    with at_work(job, Options(parallelism=parallelism), watch) as context:
+    with at_work(job, Options(parallelism=parallelism, patience=patience), watch) as context:
         end = adopt(context, job.modules, reason)
     watch.run_ended(end, job.knowledge.outputs)
     return end.exit_code

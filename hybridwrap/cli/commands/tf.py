@@ -7,11 +7,11 @@ import shlex
 import click
 
 from hybridwrap.cli.completing import offer_modules
-from hybridwrap.cli.options import Place, Telling, stack_options, words_after_dashes
+from hybridwrap.cli.options import Place, Telling, stack_options, wait_options, words_after_dashes
 from hybridwrap.cli.running import at_work, reading_job, watcher, writing_job
 from hybridwrap.cli.variables import Variables
 from hybridwrap.errors import UsageError
-from hybridwrap.run.context import Options
+from hybridwrap.run.context import Options, Patience
 from hybridwrap.run.engine_command import reads_only, run_changing, run_reading
 from hybridwrap.run.selection import Selection
 
@@ -19,7 +19,8 @@ from hybridwrap.run.selection import Selection
 @click.command("tf", options_metavar="[OPTIONS] MODULE -- COMMAND…")
 @stack_options
 @click.argument("module", metavar="", required=False, shell_complete=offer_modules)
-def command(place: Place, module: str | None) -> int:
+@wait_options
+def command(place: Place, module: str | None, patience: Patience) -> int:
     """Run any engine command in a module.
 
     It gets the module's environment, variables and state. Commands that read run as they are. Those that can change
@@ -33,5 +34,5 @@ def command(place: Place, module: str | None) -> int:
     get_ready = reading_job if reads else writing_job
     job = get_ready(place, Selection((module,)), Variables((), ()), parallelism=1)
     watch = watcher(job, Telling(plain=True, verbosity=-1))  # the terminal is the engine's
-    with at_work(job, Options(parallelism=1), watch) as context:
+    with at_work(job, Options(parallelism=1, patience=patience), watch) as context:
         return (run_reading if reads else run_changing)(context, module, words)

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import click
 
-from hybridwrap.cli.options import Place, Telling, parallelism_option, selection_options, stack_options, telling_options
+from hybridwrap.cli.options import (
+    Place,
+    Telling,
+    parallelism_option,
+    selection_options,
+    stack_options,
+    telling_options,
+    wait_options,
+)
 from hybridwrap.cli.running import at_work, watcher
 from hybridwrap.cli.teardown import teardown_job
 from hybridwrap.cli.variables import Variables
-from hybridwrap.run.context import Options
+from hybridwrap.run.context import Options, Patience
 from hybridwrap.run.owned import finish_owned
 from hybridwrap.run.selection import Selection
 from hybridwrap.run.verification import verify
@@ -19,8 +27,16 @@ from hybridwrap.run.verification import verify
 @selection_options
 @click.option("--orphan", "orphans", multiple=True, metavar="NAME", help="A module that the manifest has no more.")
 @parallelism_option
+@wait_options
 @telling_options
-def command(place: Place, selection: Selection, orphans: tuple[str, ...], parallelism: int, telling: Telling) -> int:
+def command(
+    place: Place,
+    selection: Selection,
+    orphans: tuple[str, ...],
+    parallelism: int,
+    patience: Patience,
+    telling: Telling,
+) -> int:
     """Look again whether modules are gone that were torn down.
 
     Reads the engine's state, and asks those whom the manifest's `verify` names. What is seen is recorded. Exit code 4
@@ -28,7 +44,7 @@ def command(place: Place, selection: Selection, orphans: tuple[str, ...], parall
     """
     job = teardown_job(place, selection, orphans, Variables((), ()), parallelism=parallelism)
     watch = watcher(job, telling)
-    with at_work(job, Options(parallelism=parallelism), watch) as context:
+    with at_work(job, Options(parallelism=parallelism, patience=patience), watch) as context:
         end = verify(context, job.modules)
         finish_owned(context)
     watch.run_ended(end, {})
