@@ -6,7 +6,7 @@ import json
 import math
 import platform
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass  # noqa: TID251  of a dataclass
 from pathlib import Path
 
 from rich.console import Console

@@ -22,6 +22,7 @@ from hybridwrap.errors import LedgerUnreachable
 
 WITHOUT_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS})
 NO_LINKS = "a ledger needs hard links, this file system has none: use a folder on another one, or `ledger: {s3: …}`"
+ELSEWHERE = "keep the ledger elsewhere: HYBRIDWRAP_HOME, or `ledger: {folder: …}` in the manifest"
 _serial = count()
 
 
@@ -41,15 +42,15 @@ class FolderStore:
         try:
             temporary = self._write_beside(path, data)
         except LedgerUnreachable as error:
-            return Attempt(Creation.REFUSED, error.message)
+            return Attempt(Creation.REFUSED, error.message, error.hint)
         except OSError as error:
-            return Attempt(Creation.REFUSED, _said(path, error))
+            return self._refused(path, error)
         try:
             os.link(temporary, path)
         except FileExistsError:
             return Attempt(Creation.EXISTS)
         except OSError as error:
-            return Attempt(Creation.REFUSED, NO_LINKS if error.errno in WITHOUT_LINKS else _said(path, error))
+            return Attempt(Creation.REFUSED, NO_LINKS) if error.errno in WITHOUT_LINKS else self._refused(path, error)
         finally:
             with suppress(OSError):
                 temporary.unlink()
@@ -65,7 +66,7 @@ class FolderStore:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            raise LedgerUnreachable(_said(self._root / key, error)) from error
+            raise self._unreachable(key, error) from error
 
     def replace(self, key: str, data: bytes, *, over: str | None = None) -> str | None:
         path = self._root / key
@@ -79,7 +80,7 @@ class FolderStore:
                 temporary.rename(path)
             _sync_folder(path.parent)
         except OSError as error:
-            raise LedgerUnreachable(_said(self._root / key, error)) from error
+            raise self._unreachable(key, error) from error
         return tag
 
     def list(self, prefix: str, *, after: str = "", limit: int | None = None) -> Iterator[Listed]:
@@ -94,13 +95,19 @@ class FolderStore:
                     found += 1
                     yield Listed(key, tag)
         except OSError as error:
-            raise LedgerUnreachable(_said(self._root / prefix, error)) from error
+            raise self._unreachable(prefix, error) from error
 
     def delete(self, key: str) -> None:
         try:
             (self._root / key).unlink(missing_ok=True)
         except OSError as error:
-            raise LedgerUnreachable(_said(self._root / key, error)) from error
+            raise self._unreachable(key, error) from error
+
+    def _refused(self, path: Path, error: OSError) -> Attempt:
+        return Attempt(Creation.REFUSED, _said(path, error), way_out(self._root, error))
+
+    def _unreachable(self, key: str, error: OSError) -> LedgerUnreachable:
+        return LedgerUnreachable(_said(self._root / key, error), hint=way_out(self._root, error) or None)
 
     def _write_beside(self, path: Path, data: bytes) -> Path:
         """Write and fsync a temporary file in the folder of `path`."""
@@ -137,6 +144,22 @@ class FolderStore:
 
 def _said(path: Path, error: OSError) -> str:
     return f"{error.filename or path}: {error.strerror or error}"
+
+
+def way_out(root: Path, error: OSError) -> str:
+    """What helps against an error that the same command again will meet again; "" where nothing is known."""
+    match error.errno:
+        case errno.EROFS:
+            return f"the file system of {root} is read-only: {ELSEWHERE}"
+        case errno.EACCES | errno.EPERM:
+            return f"give yourself the right to write in {_there(root)}, or {ELSEWHERE}"
+        case errno.ENOSPC | errno.EDQUOT:
+            return f"make room at {_there(root)}, then the same command again"
+    return ""
+
+
+def _there(folder: Path) -> Path:
+    return next((each for each in (folder, *folder.parents) if os.access(each, os.F_OK)), folder)
 
 
 def _make_folder(folder: Path) -> None:

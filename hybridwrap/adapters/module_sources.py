@@ -18,6 +18,7 @@ from hybridwrap.adapters.commits import Commits, fingerprint_of, source_of
 from hybridwrap.adapters.home import make_home
 from hybridwrap.adapters.introspection import introspect
 from hybridwrap.adapters.manifest.engines import takes_tofu
+from hybridwrap.adapters.private_folders import make_private
 from hybridwrap.adapters.steering import steering
 from hybridwrap.domain.entry import Source
 from hybridwrap.domain.stack import EngineWish, Interface, Stack
@@ -82,7 +83,7 @@ class StackSources:
     def _fresh(self) -> Path:
         make_home(self._home, self._stack.name)
         cache = self._home / "cache" / "sources"
-        cache.mkdir(parents=True, exist_ok=True)
+        make_private(cache)
         return Path(mkdtemp(dir=cache, prefix=".new-"))
 
     def _settled(self, fresh: Path, name: str) -> Path:

@@ -41,6 +41,7 @@ class Draft(Struct, frozen=True):
 class Landing(Struct, frozen=True):
     fate: Fate
     detail: str = ""
+    hint: str = ""  # of a refusal
     there: bytes = b""  # what is in the slot, where that is known
     read_back: bool = False  # it was found there: other entries may have followed since
 
@@ -60,7 +61,7 @@ def settle(store: Store, clock: Clock, draft: Draft) -> Landing:
                 break
             case Creation.REFUSED:
                 # An earlier try may still land: a refusal now says nothing about it.
-                return Landing(Fate.IN_DOUBT if doubtful else Fate.REFUSED, detail)
+                return Landing(Fate.IN_DOUBT if doubtful else Fate.REFUSED, detail, attempt.hint)
             case Creation.IN_DOUBT:
                 doubtful = True
         if clock.monotonic() + pause > give_up:
@@ -75,7 +76,9 @@ def store_once(store: Store, clock: Clock, key: str, data: bytes) -> None:
     if landing.fate is Fate.TAKEN:
         raise LedgerUnreachable(f"{store.place}: {key} is there already, with other content")
     if landing.fate is not Fate.COMMITTED:
-        raise LedgerUnreachable(f"{store.place}: {key} could not be stored: {landing.detail}")
+        raise LedgerUnreachable(
+            f"{store.place}: {key} could not be stored: {landing.detail}", hint=landing.hint or None
+        )
 
 
 def _read_back(store: Store, draft: Draft, detail: str) -> Landing:

@@ -48,7 +48,9 @@ def found(store: Store, keys: Keys, clock: Clock, ids: Ids, writer: Writer) -> C
         return charter
     there = read_charter(store, keys)
     if there is None:
-        raise LedgerUnreachable(f"{store.place}: {keys.ledger} could not be stored: {landing.detail}")
+        raise LedgerUnreachable(
+            f"{store.place}: {keys.ledger} could not be stored: {landing.detail}", hint=landing.hint or None
+        )
     return there
 
 

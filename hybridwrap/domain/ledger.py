@@ -226,7 +226,8 @@ class Ledger:
                     f"{record.module}: another entry followed entry {record.seq}, on which this was planned"
                 )
             case Fate.REFUSED:
-                raise LedgerUnreachable(f"{record.module}: not recorded, nothing was changed: {landing.detail}")
+                told = f"{record.module}: not recorded, nothing was changed: {landing.detail}"
+                raise LedgerUnreachable(told, hint=landing.hint or None)
             case Fate.IN_DOUBT:
                 raise LedgerUnreachable(f"{record.module}: it is not known whether this was recorded: {landing.detail}")
 

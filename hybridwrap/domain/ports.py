@@ -35,6 +35,7 @@ class Creation(StrEnum):
 class Attempt(Struct, frozen=True):
     creation: Creation
     detail: str = ""
+    hint: str = ""  # what to do about a refusal, where the store knows
 
 
 class Listed(Struct, frozen=True):

@@ -40,7 +40,8 @@ def probe(store: Store, prefix: str, time: str) -> Probed:
 def _create_twice(store: Store, key: str) -> str:
     first = store.create(key, b"first")
     if first.creation is not Creation.STORED:
-        raise LedgerUnreachable(f"{store.place}: the first write was not stored: {first.detail or first.creation}")
+        told = f"{store.place}: the first write was not stored: {first.detail or first.creation}"
+        raise LedgerUnreachable(told, hint=first.hint or None)
     second = store.create(key, b"second")
     if second.creation is Creation.STORED or store.read(key) != b"first":
         raise _unfit(store, "it stored a second time what may be created only once")

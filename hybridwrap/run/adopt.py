@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import replace  # noqa: TID251  of a dataclass
 from itertools import pairwise
 
 from hybridwrap.domain.engine_run import Stream

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
+from dataclasses import replace  # noqa: TID251  of a dataclass
 from pathlib import Path
 from typing import Any
 

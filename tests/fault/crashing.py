@@ -167,7 +167,9 @@ def trapped(workshop: Workshop, trap: Trap) -> Workshop:
         workshop,
         tools=replace(
             tools,
-            ledger=dataclasses.replace(tools.ledger, store=store, clock=clock, ids=Ulids(clock), writer=writer),
+            ledger=dataclasses.replace(  # noqa: TID251  of a dataclass
+                tools.ledger, store=store, clock=clock, ids=Ulids(clock), writer=writer
+            ),
             engines=Trapped(tools.engines, "engines", trap),
             folders=Trapped(tools.folders, "folders", trap),
             clock=clock,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass  # noqa: TID251  of a dataclass
 from pathlib import Path
 
 import pytest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from dataclasses import asdict
+from dataclasses import asdict  # noqa: TID251  of a dataclass
 from typing import Any
 
 import pytest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict  # noqa: TID251  of a dataclass
 from pathlib import Path
 
 import pytest

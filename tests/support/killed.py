@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass  # noqa: TID251  of a dataclass
 from itertools import count
 from pathlib import Path
 from types import FrameType

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import stat
 from pathlib import Path
 
 import pytest
 
 from hybridwrap.adapters.file_system import network_kind, read_mounts
-from hybridwrap.adapters.folder_store import FolderStore
+from hybridwrap.adapters.folder_store import FolderStore, way_out
 from hybridwrap.domain.ports import Creation
 from hybridwrap.errors import LedgerUnreachable
 
@@ -84,3 +86,23 @@ def test_without_a_list_of_mounts_a_folder_is_taken_for_local() -> None:
 
 def test_this_machine_lists_its_mounts() -> None:
     assert any(line.startswith("/\t") for line in read_mounts().splitlines())
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (errno.EACCES, "the right to write in FOLDER, or keep the ledger elsewhere: HYBRIDWRAP_HOME"),
+        (errno.EPERM, "the right to write in FOLDER, or keep the ledger elsewhere: HYBRIDWRAP_HOME"),
+        (errno.EROFS, "is read-only: keep the ledger elsewhere: HYBRIDWRAP_HOME"),
+        (errno.ENOSPC, "make room at FOLDER"),
+        (errno.EDQUOT, "make room at FOLDER"),
+    ],
+    ids=lambda each: errno.errorcode[each] if isinstance(each, int) else "",
+)
+def test_what_the_same_command_would_meet_again_has_a_way_out(number: int, said: str, tmp_path: Path) -> None:
+    hint = way_out(tmp_path / "not" / "made", OSError(number, os.strerror(number)))
+    assert said.replace("FOLDER", str(tmp_path)) in hint
+
+
+def test_an_error_that_may_pass_has_none(tmp_path: Path) -> None:
+    assert way_out(tmp_path, OSError(errno.EIO, "")) == ""

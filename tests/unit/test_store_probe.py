@@ -13,7 +13,7 @@ from hybridwrap.domain.ports import Attempt, Creation, Listed
 from hybridwrap.domain.store_probe import probe
 from hybridwrap.errors import LedgerUnreachable
 from tests.support.faulty_store import Fault, FaultyStore
-from tests.support.ledgers import ledger_on
+from tests.support.ledgers import begin, ledger_on
 
 
 class Overwriting(MemoryStore):
@@ -41,6 +41,13 @@ class Racing(MemoryStore):
             self.replace(key, data)
             return Attempt(Creation.STORED)
         return super().create(key, data)
+
+
+class Closed(MemoryStore):
+    """Takes no write, and knows what to do about it."""
+
+    def create(self, key: str, data: bytes) -> Attempt:
+        return Attempt(Creation.REFUSED, "read-only", "keep it elsewhere")
 
 
 @dataclass
@@ -103,3 +110,14 @@ def test_a_store_that_is_not_fit_never_holds_a_ledger() -> None:
     with pytest.raises(LedgerUnreachable, match="not fit for a ledger"):
         ledger_on(store)
     assert list(store.list("")) == []
+
+
+def test_what_a_store_says_to_do_about_its_refusal_is_said_on() -> None:
+    with pytest.raises(LedgerUnreachable, match="read-only") as caught:
+        ledger_on(Closed())
+    assert caught.value.hint == "keep it elsewhere"
+    ledger = ledger_on()
+    ledger.store.create = Closed().create  # type: ignore[method-assign]
+    with pytest.raises(LedgerUnreachable, match="nothing was changed") as caught:
+        ledger.begin(ledger.record("vm"), begin(), operation="01A")
+    assert caught.value.hint == "keep it elsewhere"

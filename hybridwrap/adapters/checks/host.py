@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import os
 import shutil
 import stat
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from hybridwrap.adapters.operation_folders import Folders
 from hybridwrap.domain.checkup import Finding, ok, problem, warning
 
 LEAST_BYTES, FEW_BYTES = 100 << 20, 1 << 30
+SIGN = ".hybridwrap-doctor-"
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -23,14 +23,23 @@ def check_home(home: Path, stack: str) -> Iterator[Finding]:
     """Look at the home of a stack, or at the folder in which it would be made."""
     place = next(path for path in (home, *home.parents) if path.exists())
     shown = str(home) if place == home else f"{home} (not made yet)"
-    if not os.access(place, os.W_OK | os.X_OK):
+    if why := why_not_written(place):
         fix = f"give yourself the right to write in {place}, or set HYBRIDWRAP_HOME to a folder that can be written"
-        yield problem("home", f"{shown} can't be written", fix)
+        yield problem("home", f"{shown} can't be written: {why}", fix)
         return
     yield from _owner(home, stack, shown)
     yield _rights(home, shown)
     yield _room(place)
     yield from _locks(place)
+
+
+def why_not_written(place: Path) -> str:
+    """Try it: what rights alone say does not hold for a superuser, or on a file system with rules of its own."""
+    try:
+        NamedTemporaryFile(dir=place, prefix=SIGN).close()
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
 
 
 def _owner(home: Path, stack: str, shown: str) -> Iterator[Finding]:
@@ -67,7 +76,7 @@ def _locks(place: Path) -> Iterator[Finding]:
 
 
 def _can_lock(place: Path) -> bool:
-    with NamedTemporaryFile(dir=place, prefix=".hybridwrap-doctor-") as first, Path(first.name).open("rb") as second:
+    with NamedTemporaryFile(dir=place, prefix=SIGN) as first, Path(first.name).open("rb") as second:
         fcntl.flock(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
         try:
             fcntl.flock(second, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -11,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hybridwrap.adapters.checks.bucket import check_bucket
+from hybridwrap.adapters.checks.host import SIGN, why_not_written
 from hybridwrap.adapters.checks.permissions import (
     NAME,
     Trial,
@@ -22,6 +22,7 @@ from hybridwrap.adapters.checks.permissions import (
 )
 from hybridwrap.adapters.checks.residue import remove_all
 from hybridwrap.adapters.file_system import network_kind, read_mounts
+from hybridwrap.adapters.folder_store import ELSEWHERE
 from hybridwrap.adapters.s3_connection import S3Connection, S3Settings
 from hybridwrap.adapters.s3_store import S3Store
 from hybridwrap.domain.charter import stamp
@@ -110,8 +111,9 @@ def _conditional(bucket: Bucket, prefix: str) -> Finding:
 def check_folder_ledger(folder: Path) -> Iterator[Finding]:
     """Look at a folder that holds a ledger, or would."""
     place = next(path for path in (folder, *folder.parents) if path.exists())
-    if not os.access(place, os.W_OK | os.X_OK):
-        yield problem("ledger", f"{place} can't be written", "give yourself the right to write there", UNREACHABLE)
+    if why := why_not_written(place):
+        fix = f"give yourself the right to write there, or {ELSEWHERE}"
+        yield problem("ledger", f"{folder} can't be written: {why}", fix, UNREACHABLE)
     elif kind := network_kind(place, read_mounts()):
         fix = "use a folder on a local disk, or `ledger: {s3: …}`"
         yield problem("ledger", f"{folder} lies on a network file system ({kind})", fix, UNREACHABLE)
@@ -123,7 +125,7 @@ def check_folder_ledger(folder: Path) -> Iterator[Finding]:
 
 
 def _has_links(place: Path) -> bool:
-    with NamedTemporaryFile(dir=place, prefix=".hybridwrap-doctor-") as first:
+    with NamedTemporaryFile(dir=place, prefix=SIGN) as first:
         second = Path(f"{first.name}-link")
         try:
             second.hardlink_to(first.name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from copy import copy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace  # noqa: TID251  of a dataclass
 from typing import Final
 
 import msgspec

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
+from hybridwrap.adapters.private_folders import make_private
+
 _CACHE_SETTING = re.compile(r'^\s*plugin_cache_dir\s*=\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -53,7 +55,7 @@ def _lock_of(source: Path, home: Path) -> Path:
 
 @contextmanager
 def _flocked(path: Path, kind: int) -> Iterator[None]:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(path.parent)
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(file, kind)

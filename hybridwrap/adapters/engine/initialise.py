@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from hybridwrap.adapters.engine.backend import local_file
 from hybridwrap.adapters.engine.failure import failed
 from hybridwrap.adapters.engine.file_locks import filling_cache, initialising_in
 from hybridwrap.adapters.engine.initialised import cli_configuration, stamp_now, stamped, write_stamp
@@ -17,6 +18,7 @@ from hybridwrap.adapters.engine.process import Processes
 from hybridwrap.adapters.engine.setup import Setup
 from hybridwrap.adapters.engine.state_reader import StateReader
 from hybridwrap.adapters.engine.streaming import ignore, open_private, stream
+from hybridwrap.adapters.private_folders import make_private
 from hybridwrap.adapters.source import GENERATED
 from hybridwrap.domain.ports import OperationFolder
 from hybridwrap.errors import PreflightRefused
@@ -36,12 +38,22 @@ def initialise(setup: Setup, folder: OperationFolder, processes: Processes, read
         _write_generated(setup)
         refuse_state_from_before(setup, reader)
         forget_backend_without_state(setup, reader)
-        setup.data.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_folders(setup)
         configuration = cli_configuration(setup.env, setup.identity.product)
         with filling_cache(setup.env, configuration):
             _run(setup, folder, processes)
         write_stamp(setup)
     return True
+
+
+def _make_folders(setup: Setup) -> None:
+    """Make those of our home that the engine would make readable for everybody."""
+    make_private(setup.data)
+    settings = setup.backend.settings
+    if setup.backend.type == "local" and settings is not None:
+        states = Path(os.path.normpath(local_file(settings, setup.workspace, setup.source))).parent
+        if states.is_relative_to(setup.layout.home):
+            make_private(states)
 
 
 def _run(setup: Setup, folder: OperationFolder, processes: Processes) -> None:

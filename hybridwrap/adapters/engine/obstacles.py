@@ -12,6 +12,7 @@ from hybridwrap.adapters.engine.initialised import backend_digest, forget_backen
 from hybridwrap.adapters.engine.layout import relative
 from hybridwrap.adapters.engine.setup import Setup
 from hybridwrap.adapters.engine.state_reader import StateReader, readable_directly
+from hybridwrap.adapters.private_folders import make_private
 from hybridwrap.adapters.state_file import parse_state
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.state import StatePlace
@@ -97,7 +98,7 @@ def _migration(setup: Setup, settings: Mapping[str, Json], before: Path) -> str:
     if setup.backend.type != "local":
         return _migrate_by_engine(setup)
     target = local_file(settings, setup.workspace, setup.source)
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(target.parent)
     return shlex.join(["mv", str(before), os.path.normpath(target)])
 
 

@@ -15,6 +15,7 @@ from hybridwrap.adapters.engine.backend import local_file, object_key
 from hybridwrap.adapters.engine.process import Processes
 from hybridwrap.adapters.engine.setup import Setup
 from hybridwrap.adapters.engine.state_reader import StateReader, readable_directly
+from hybridwrap.adapters.private_folders import make_private
 from hybridwrap.adapters.state_file import parse_state
 from hybridwrap.domain.entry import StateMark
 from hybridwrap.domain.json import Json
@@ -59,7 +60,7 @@ def _must_be(over: StateMark, there: bytes | None, setup: Setup) -> None:
 def _put_file(file: Path, data: bytes, *, over: bytes | None) -> None:
     fresh = file.with_name(f".{file.name}.{os.getpid()}")
     try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(file.parent)
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as written:
             written.write(data)
             written.flush()
