@@ -26,12 +26,16 @@ class NotLiteral(ValueError):
 
 
 class Attribute(Struct, frozen=True):
-    """`text` is the expression as written, without comments; `value` is "..." where it is no literal."""
+    """`text` is the expression as written, without comments; `value` is "..." where it is no literal.
+
+    `entries` are those of an object that is not wholly literal, by the names that are written out.
+    """
 
     text: str
     value: Json = "..."
     literal: bool = False
     line: int = 0
+    entries: Mapping[str, Attribute] = {}
 
 
 class Block(Struct, frozen=True):
@@ -61,7 +65,7 @@ def read(path: Path, name: str) -> Block:
 
 # Block types of the JSON form, where nothing else tells a block from an attribute: type -> number of labels.
 JSON_BLOCKS = {
-    "": {"variable": 1, "output": 1, "resource": 2, "module": 1, "terraform": 0, "language": 0},
+    "": {"variable": 1, "output": 1, "resource": 2, "data": 2, "module": 1, "terraform": 0, "locals": 0, "language": 0},
     "terraform": {"backend": 1, "cloud": 0},
     "resource": {"lifecycle": 0},
     "language": {"compatible_with": 0},
@@ -99,8 +103,10 @@ def _json_blocks(type_: str, depth: int, labels: tuple[str, ...], tree: Json) ->
 
 def _json_attribute(value: Json) -> Attribute:
     text = value if isinstance(value, str) else str(value)
-    literal = not re.search(r"[$%]\{", text)
-    return Attribute(text, value if literal else "...", literal=literal)
+    if not re.search(r"[$%]\{", text):
+        return Attribute(text, value, literal=True)
+    entries = {n: _json_attribute(v) for n, v in value.items()} if isinstance(value, dict) else {}
+    return Attribute(f'"{text}"' if isinstance(value, str) else text, entries=entries)
 
 
 @cache
@@ -159,12 +165,25 @@ def _block(node: Node, data: bytes) -> Block:
 
 
 def _attribute(node: Node, data: bytes) -> Attribute:
-    expression = next(c for c in node.named_children if c.type == "expression")
-    text, line = _uncommented(expression, data), node.start_point[0] + 1
+    return _expression(next(c for c in node.named_children if c.type == "expression"), data)
+
+
+def _expression(node: Node, data: bytes) -> Attribute:
+    text, line = _uncommented(node, data), node.start_point[0] + 1
     try:
-        return Attribute(text, literal(expression, data), literal=True, line=line)
+        return Attribute(text, literal(node, data), literal=True, line=line)
     except NotLiteral:
-        return Attribute(text, line=line)
+        return Attribute(text, line=line, entries=dict(_entries(node, data)))
+
+
+def _entries(node: Node, data: bytes) -> Iterator[tuple[str, Attribute]]:
+    inner = node.named_children
+    if node.type in WRAPPERS and len(inner) == 1:
+        yield from _entries(inner[0], data)
+    for item in inner if node.type == "object" else ():
+        if item.type == "object_elem":
+            key, value = (child for child in item.named_children if child.type == "expression")
+            yield _text(key, data).strip('"'), _expression(value, data)
 
 
 def _text(node: Node, data: bytes) -> str:

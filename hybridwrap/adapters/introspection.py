@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from hybridwrap.adapters.hcl import Attribute, Block, read
+from hybridwrap.adapters.remote_states import state_reads
 from hybridwrap.adapters.source import config_files, is_override
 from hybridwrap.domain.stack import BackendBlock, DeclaredOutput, Interface, Variable
 from hybridwrap.errors import InvalidManifest, Problem
@@ -43,7 +44,13 @@ def _interface(files: Files, *, tofu: bool) -> Interface:
     outputs = {name: _output(name, *found) for name, found in _merged(files, "output").items()}
     backend, cloud = _state_blocks(files)
     return Interface(
-        variables, outputs, backend, cloud=cloud, required_version=_constraints(files), protected=_protected(files)
+        variables,
+        outputs,
+        backend,
+        cloud=cloud,
+        required_version=_constraints(files),
+        protected=_protected(files),
+        state_reads=tuple(state_reads(files)),
     )
 
 

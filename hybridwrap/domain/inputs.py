@@ -146,7 +146,7 @@ def _look_upstream(
     for reference in references:
         found = output(reference)
         if found is None or found.provenance is not Provenance.KNOWN:
-            waits.append(Wait(reference, _why_not(reference, found)))
+            waits.append(Wait(reference, why_not(reference, found)))
             continue
         if not found.sensitive:
             known[reference] = found.value
@@ -159,7 +159,8 @@ def _look_upstream(
     return _Upstream(known, frozenset(sensitive), tuple(waits))
 
 
-def _why_not(reference: Reference, found: Output | None) -> str:
+def why_not(reference: Reference, found: Output | None) -> str:
+    """Say why an output can't be used."""
     match found.provenance if found else None:
         case Provenance.STALE:
             return f"{reference} is stale: older than the last change of {reference.module}"

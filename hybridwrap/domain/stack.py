@@ -12,13 +12,13 @@ from hybridwrap.domain.json import Json
 
 
 class Reference(Struct, frozen=True):
-    """An output of another module, named in an input."""
+    """An output of another module, named in an input; with no output named, all of its state."""
 
     module: str
     output: str
 
     def __str__(self) -> str:
-        return f"{self.module}.{self.output}"
+        return f"{self.module}.{self.output}" if self.output else self.module
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,26 @@ class BackendBlock(Struct, frozen=True):
     line: int = 0
 
 
+class StateRead(Struct, frozen=True):
+    """A `terraform_remote_state` in a module's source: another state that it reads by itself.
+
+    `expressions` are the settings, and `workspace`, that are no literals; `defaults` those of the variables in them.
+    """
+
+    name: str
+    backend: str
+    settings: Mapping[str, Json] = {}
+    expressions: Mapping[str, str] = {}
+    defaults: Mapping[str, Json] = {}
+    workspace: str = "default"
+    file: str = ""
+    line: int = 0
+
+    @property
+    def shown(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
 class Interface(Struct, frozen=True):
     """What a module's source declares."""
 
@@ -90,6 +110,7 @@ class Interface(Struct, frozen=True):
     cloud: bool = False
     required_version: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()  # addresses of resources with prevent_destroy
+    state_reads: tuple[StateRead, ...] = ()
 
 
 class StateSettings(Struct, frozen=True):
@@ -148,6 +169,7 @@ class Module(Struct, frozen=True):
     interface: Interface = Interface()
     inputs: Mapping[str, Input] = {}
     depends_on: tuple[str, ...] = ()
+    reads: Mapping[str, str] = {}  # modules whose states its source reads by itself, and where: file:line
     owner: str = ""
     var_files: tuple[Path, ...] = ()
     env: Mapping[str, str] = {}
@@ -171,9 +193,22 @@ class Module(Struct, frozen=True):
     @property
     def needs(self) -> tuple[str, ...]:
         """Names of the modules that come before this one, in alphabetical order."""
-        return tuple(
-            sorted({*self.depends_on, *(r.module for r in self.references), *([self.owner] if self.owner else [])})
-        )
+        return tuple(sorted(self.edges))
+
+    @property
+    def edges(self) -> Mapping[str, tuple[str, ...]]:
+        """Why each of those modules comes before this one: `reference`, `depends_on`, `owner`, `state`."""
+        found: dict[str, list[str]] = {}
+        kinds = {
+            "reference": dict.fromkeys(reference.module for reference in self.references),
+            "depends_on": self.depends_on,
+            "owner": (self.owner,) if self.owner else (),
+            "state": self.reads,
+        }
+        for kind, names in kinds.items():
+            for name in names:
+                found.setdefault(name, []).append(kind)
+        return {name: tuple(why) for name, why in found.items()}
 
 
 class Stack(Struct, frozen=True):

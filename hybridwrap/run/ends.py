@@ -61,13 +61,16 @@ def waiting_end(context: Context, name: str, blocked_by: tuple[str, ...]) -> Mod
     """The end of a module that was not begun: what it waits for, value by value where values are missing."""
     if not blocked_by:
         return ModuleEnd("pending", reason=context.stop.reason)
-    references = context.tools.stack.modules[name].references
+    module = context.tools.stack.modules[name]
+    references = module.references
     missing = [str(r) for r in references if r.module in blocked_by and not _known(context, r.module, r.output)]
     waits_for = missing[0] if missing else blocked_by[0]
     inputs_known = any(r.module == blocked_by[0] for r in references) and not missing
+    read = [other for other in blocked_by if other in module.reads]
+    behind = f"; it reads the state of {', '.join(read)}" if read else "; its inputs are known" if inputs_known else ""
     return ModuleEnd(
         "pending",
-        reason=f"waits for {', '.join(missing or blocked_by)}" + ("; its inputs are known" if inputs_known else ""),
+        reason=f"waits for {', '.join(missing or blocked_by)}{behind}",
         waits_for=waits_for,
     )
 

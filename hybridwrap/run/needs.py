@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from hybridwrap.domain.inputs import ResolvedInputs, resolve_inputs
 from hybridwrap.domain.json import Json
+from hybridwrap.domain.ledger import FRESH
 from hybridwrap.domain.outputs import Output, Provenance
+from hybridwrap.domain.read_states import ReadState, with_states
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.stack import Reference
 from hybridwrap.domain.state import EngineState
@@ -21,6 +23,7 @@ def resolve(context: Context, name: str) -> ResolvedInputs | ModuleEnd:
         secret=lambda r: secret_value(context, r),
         host=context.tools.host,
     )
+    inputs = with_states(inputs, (_read_state(context, other, where) for other, where in sorted(module.reads.items())))
     if inputs.waits:
         first = inputs.waits[0].reference
         return ModuleEnd(
@@ -31,6 +34,20 @@ def resolve(context: Context, name: str) -> ResolvedInputs | ModuleEnd:
             waits_for=str(first),
         )
     return inputs
+
+
+def _read_state(context: Context, module: str, where: str) -> ReadState:
+    record = context.knowledge.record(module)
+    if record.status not in FRESH:
+        return ReadState(module, where, record.outputs, record.state.serial if record.state else 0)
+    state = _state_of(context, module)
+    if state is None or not (state.instances or state.outputs):
+        return ReadState(module, where, None)
+    context.watch.warning(module, f"not in the ledger: its state is read in {where}; next: hybridwrap adopt {module}")
+    known = {
+        n: Output(Provenance.KNOWN, o.sensitive, None if o.sensitive else o.value) for n, o in state.outputs.items()
+    }
+    return ReadState(module, where, known, state.serial)
 
 
 def secret_value(context: Context, reference: Reference) -> Json:

@@ -29,6 +29,7 @@ def plan(context: Context, modules: Sequence[str], show: Show) -> RunEnd:
 def _plan(context: Context, name: str, moving: set[Reference], show: Show) -> ModuleEnd:
     module = context.tools.stack.modules[name]
     will_change = [str(reference) for reference in module.references if reference in moving]
+    will_change += [f"the state of {other}" for other in module.reads if any(r.module == other for r in moving)]
     if will_change:
         return _deferred(moving, context, name, f"needs {', '.join(will_change)}, which this plan would change")
     refuse_double(context, name)

@@ -17,7 +17,7 @@ from hybridwrap.adapters.manifest.scope import Scope
 from hybridwrap.adapters.source import fingerprint
 from hybridwrap.domain.inputs import TF_VAR
 from hybridwrap.domain.json import Json, canonical, loads
-from hybridwrap.domain.stack import BackendBlock, DeclaredOutput, Interface, Reference, Variable
+from hybridwrap.domain.stack import BackendBlock, DeclaredOutput, Interface, Reference, StateRead, Variable
 from hybridwrap.errors import PreflightRefused
 
 
@@ -29,6 +29,7 @@ class Checked(Struct, frozen=True):
     interfaces: Mapping[str, Interface] = {}
     references: Mapping[str, tuple[Reference, ...]] = {}  # of templates
     warnings: tuple[str, ...] = ()
+    reads: Mapping[str, Mapping[str, str]] = {}  # of states of other modules
 
 
 def manifest_digest(data: bytes) -> str:
@@ -80,6 +81,7 @@ def _to_json(checked: Checked) -> Json:
         "interfaces": {name: to_builtins(interface) for name, interface in checked.interfaces.items()},
         "references": {t: [[r.module, r.output] for r in found] for t, found in checked.references.items()},
         "warnings": list(checked.warnings),
+        "reads": {name: dict(found) for name, found in checked.reads.items()},
     }
 
 
@@ -90,6 +92,7 @@ def _from_json(tree: Json) -> Checked:
         {name: _interface(found) for name, found in tree["interfaces"].items()},
         {text: tuple(Reference(*pair) for pair in found) for text, found in tree["references"].items()},
         tuple(tree["warnings"]),
+        {name: dict(found) for name, found in tree["reads"].items()},
     )
 
 
@@ -101,4 +104,5 @@ def _interface(tree: Json) -> Interface:
         cloud=tree["cloud"],
         required_version=tuple(tree["required_version"]),
         protected=tuple(tree["protected"]),
+        state_reads=tuple(StateRead(**found) for found in tree["state_reads"]),
     )

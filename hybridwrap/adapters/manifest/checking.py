@@ -7,20 +7,24 @@ from msgspec.structs import replace
 from hybridwrap.adapters.manifest.edges import check_edges
 from hybridwrap.adapters.manifest.environment import declared_environments, in_environment
 from hybridwrap.adapters.manifest.interfaces import check_interfaces
-from hybridwrap.adapters.manifest.modules import Built, build_module, draft_modules
+from hybridwrap.adapters.manifest.modules import Built, build_module, draft_modules, with_reads
 from hybridwrap.adapters.manifest.node import Findings, Node, empty
 from hybridwrap.adapters.manifest.scope import Scope
+from hybridwrap.adapters.manifest.state_reads import Reads, find_reads
 from hybridwrap.adapters.manifest.states import Places, check_environments, check_places, find_places
 
 
-def check(root: Node, built: Built, scope: Scope) -> None:
-    """Find everything that can be known wrong before anything runs."""
+def check(root: Node, built: Built, scope: Scope) -> Reads:
+    """Find everything that can be known wrong before anything runs, and who reads whose state."""
+    places = find_places(built.drafts, built.modules, scope)
+    reads = find_reads(built.modules, places, scope)
+    built = replace(built, modules=with_reads(built.modules, reads))
     check_edges(built, root.get("modules") or empty(root.mark), scope)
     check_interfaces(built, scope)
-    places = find_places(built.drafts, built.modules, scope)
     check_places(built.drafts, places, built.ledger, scope)
     others = [name for name in declared_environments(root) if name != scope.environment]
     check_environments(built.drafts, places, {name: _places_in(name, root, built, scope) for name in others}, scope)
+    return reads
 
 
 def _places_in(environment: str, root: Node, built: Built, scope: Scope) -> Places:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 from hybridwrap.adapters.manifest.modules import Built, Draft
 from hybridwrap.adapters.manifest.node import Mark, Node, dotted
@@ -28,7 +29,7 @@ def check_edges(built: Built, declared: Node, scope: Scope) -> None:
             elif needed not in modules:
                 scope.findings.error(mark, dotted(where), f'no module "{needed}"{did_you_mean(needed, modules)}')
         needs[name] = tuple(needed for needed in module.needs if needed in modules and needed != name)
-    _check_cycles(drafts, needs, scope)
+    _check_cycles(built, needs, scope)
     _check_case(drafts, scope)
 
 
@@ -44,12 +45,17 @@ def _edges(draft: Draft, module: Module) -> Iterator[tuple[str, Mark, Where]]:
             yield reference.module, nodes[name].mark, (*draft.where, "inputs", name)
 
 
-def _check_cycles(drafts: Mapping[str, Draft], needs: dict[str, tuple[str, ...]], scope: Scope) -> None:
+def _check_cycles(built: Built, needs: dict[str, tuple[str, ...]], scope: Scope) -> None:
     """Say every cycle that has no module in common with an earlier one."""
     while circle := cycle(needs):
-        mark = drafts[circle[0]].node.key
-        scope.findings.error(mark, dotted(drafts[circle[0]].where), f"cycle: {' -> '.join(circle)}")
+        draft = built.drafts[circle[0]]
+        reads = "".join(_read(built.modules[name], needed) for name, needed in pairwise(circle))
+        scope.findings.error(draft.node.key, dotted(draft.where), f"cycle: {' -> '.join(circle)}{reads}")
         needs = {n: tuple(m for m in found if m not in circle) for n, found in needs.items() if n not in circle}
+
+
+def _read(module: Module, needed: str) -> str:
+    return f"; {module.name} reads the state of {needed} ({module.reads[needed]})" if needed in module.reads else ""
 
 
 def _check_case(drafts: Mapping[str, Draft], scope: Scope) -> None:

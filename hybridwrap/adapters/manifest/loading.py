@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hybridwrap.adapters.manifest.cache import Checked, manifest_digest, recall, remember, sources_digest
 from hybridwrap.adapters.manifest.environment import choose, declared_environments, in_environment
-from hybridwrap.adapters.manifest.modules import Built, Draft, build_module, draft_modules, env_of
+from hybridwrap.adapters.manifest.modules import Built, Draft, build_module, draft_modules, env_of, with_reads
 from hybridwrap.adapters.manifest.node import Findings, Node
 from hybridwrap.adapters.manifest.reading import parse, read_bytes
 from hybridwrap.adapters.manifest.scope import Scope
@@ -60,17 +60,17 @@ def read_stack(file: Path, *, environment: str | None, environ: Mapping[str, str
     sources = sources_digest(drafts.values(), scope)
     known = last if (last.manifest, last.sources) == (digest, sources) else None
     built = _build(merged, drafts, scope, known)
-    warnings = known.warnings if known else _check(root, built, scope)
+    warnings, reads = (known.warnings, known.reads) if known else _check(root, built, scope)
     problems = _problems(scope)
     if scope.findings.errors:
         raise InvalidManifest(problems)
     if not known and not problems:
-        remember(Checked(digest, sources, built.interfaces, scope.references, warnings), scope)
+        remember(Checked(digest, sources, built.interfaces, scope.references, warnings, reads), scope)
     stack = Stack(
         name=scope.stack,
         environment=scope.environment,
         file=file,
-        modules=built.modules,
+        modules=with_reads(built.modules, reads),
         ledger=built.ledger,
         environments=declared_environments(root),
         env=env_of(merged.get("defaults"), ("defaults",), scope),
@@ -91,11 +91,12 @@ def _build(merged: Node, drafts: Mapping[str, Draft], scope: Scope, known: Check
     return Built(drafts, modules, interfaces, read_ledger(merged, scope))
 
 
-def _check(root: Node, built: Built, scope: Scope) -> tuple[str, ...]:
+def _check(root: Node, built: Built, scope: Scope) -> tuple[tuple[str, ...], Mapping[str, Mapping[str, str]]]:
+    """Warnings, and who reads whose state."""
     from hybridwrap.adapters.manifest.checking import check
 
-    check(root, built, scope)
-    return tuple(map(str, (*scope.findings.warnings, *scope.source_findings.warnings)))
+    reads = check(root, built, scope)
+    return tuple(map(str, (*scope.findings.warnings, *scope.source_findings.warnings))), reads
 
 
 def _problems(scope: Scope) -> tuple[Problem, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.adapters.manifest.node import Node, dotted, empty, overlay, plain
 from hybridwrap.adapters.manifest.scope import PLACEHOLDER, Scope, Where
@@ -117,6 +118,11 @@ def build_module(draft: Draft, interface: Interface | None, root: Node, scope: S
         verify=read_verify(node.get("verify"), (*draft.where, "verify"), scope, name),
         guard=read_guard(node.get("guard")),
     )
+
+
+def with_reads(modules: Mapping[str, Module], reads: Mapping[str, Mapping[str, str]]) -> Mapping[str, Module]:
+    """Give modules their edges of kind `state`: whose states they read by themselves, and where."""
+    return {name: replace(m, reads=reads[name]) if name in reads else m for name, m in modules.items()}
 
 
 def workspace_of(draft: Draft, scope: Scope) -> str:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import click
 
 from hybridwrap.cli.graphs.graph import Graph, graph_of
-from hybridwrap.cli.options import Place, selection_options, stack_options, terminal_width
+from hybridwrap.cli.options import Place, json_option, selection_options, stack_options, terminal_width
 from hybridwrap.cli.overview import overview
+from hybridwrap.domain.json import Json, canonical
 from hybridwrap.run.selection import Selection
 
 
@@ -23,16 +24,33 @@ from hybridwrap.run.selection import Selection
     show_default=True,
     help="mermaid and dot are for other programs to draw, svg is drawn already.",
 )
-def command(place: Place, selection: Selection, form: str) -> int:
+@json_option
+def command(place: Place, selection: Selection, form: str, as_json: bool) -> int:
     """Show the graph of the stack, with the statuses.
 
     The chain that takes longest is marked: by how long its modules took in earlier runs, by their number before there
     are any.
     """
     graph = graph_of(overview(place, selection))
+    if as_json:
+        click.echo(canonical(_as_json(graph)))
+        return 0
     for line in _lines(graph, form):
         click.echo(line)
     return 0
+
+
+def _as_json(graph: Graph) -> Json:
+    """Modules in order, each with its needs and why it has them; the marked chain."""
+    modules = [
+        {
+            "module": name,
+            "status": str(graph.standings[name].status),
+            "needs": {need: list(graph.kinds.get(name, {}).get(need, ())) for need in needs},
+        }
+        for name, needs in graph.needs.items()
+    ]
+    return {"version": 1, "modules": modules, "longest": list(graph.critical)}
 
 
 def _lines(graph: Graph, form: str) -> Iterator[str]:

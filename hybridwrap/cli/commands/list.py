@@ -41,6 +41,7 @@ def _as_json(module: Module, folder: str) -> dict[str, object]:
         "module": module.name,
         "source": folder,
         "needs": list(module.needs),
+        "edges": {need: list(kinds) for need, kinds in module.edges.items()},
         "owner": module.owner or None,
         "tags": list(module.tags),
     }

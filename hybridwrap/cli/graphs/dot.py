@@ -20,9 +20,14 @@ def lines(graph: Graph) -> Iterator[str]:
         yield f'  {_quoted(name)} [label={label}, fillcolor="{fill}", color="{stroke}"{dashed}]'
     for name, needs in graph.needs.items():
         for need in needs:
-            bold = " [penwidth=3]" if graph.is_critical(need, name) else ""
-            yield f"  {_quoted(need)} -> {_quoted(name)}{bold}"
+            yield f"  {_quoted(need)} -> {_quoted(name)}{_look(graph, need, name)}"
     yield "}"
+
+
+def _look(graph: Graph, need: str, name: str) -> str:
+    bold = ["penwidth=3"] if graph.is_critical(need, name) else []
+    dashed = ['style=dashed, label="state"'] if graph.is_state(need, name) else []
+    return f" [{', '.join([*bold, *dashed])}]" if bold or dashed else ""
 
 
 def _quoted(text: str) -> str:

@@ -22,6 +22,7 @@ class Graph(Struct, frozen=True):
     marks: Mapping[str, str]  # what is to be said behind a status: drift
     critical: tuple[str, ...]
     seconds: Mapping[str, float]  # how long modules took, where that is known
+    kinds: Mapping[str, Mapping[str, tuple[str, ...]]] = {}  # of edges, by module and need
 
     @property
     def caption(self) -> str:
@@ -45,6 +46,10 @@ class Graph(Struct, frozen=True):
     def word(self, name: str) -> str:
         return f"{self.standings[name].status}{self.marks.get(name, '')}"
 
+    def is_state(self, need: str, name: str) -> bool:
+        """Whether nothing but a `terraform_remote_state` makes a module come after another one."""
+        return self.kinds.get(name, {}).get(need) == ("state",)
+
     def is_critical(self, need: str, name: str) -> bool:
         return (need, name) in pairwise(self.critical)
 
@@ -60,6 +65,7 @@ def graph_of(seen: Overview) -> Graph:
         marks={s.module: ", drift" for s in seen.standings if _has_new_drift(s, seen.today)},
         critical=critical_path(needs, seconds),
         seconds=seconds,
+        kinds={name: seen.stack.modules[name].edges for name in needs if name in seen.stack.modules},
     )
 
 

@@ -20,7 +20,8 @@ def lines(graph: Graph) -> Iterator[str]:
         yield f'  {each}["{_escaped(name)}<br>{_escaped(graph.word(name))}"]:::{graph.standings[name].status}'
     for name, needs in graph.needs.items():
         for need in needs:
-            yield f"  {ids[need]} {'==>' if graph.is_critical(need, name) else '-->'} {ids[name]}"
+            label = "|state|" if graph.is_state(need, name) else ""
+            yield f"  {ids[need]} {'==>' if graph.is_critical(need, name) else '-->'}{label} {ids[name]}"
     for status in sorted({standing.status for standing in graph.standings.values()}):
         fill, stroke = COLOURS[status]
         dashes = ",stroke-dasharray:4 3" if status in DASHED else ""

@@ -61,10 +61,12 @@ def _drawn(graph: Graph, parents: Mapping[str, str]) -> Iterator[tuple[str, str]
 
 def _note(graph: Graph, name: str, parent: str) -> str:
     others = ", ".join(need for need in graph.needs[name] if need != parent)
+    read = ", ".join(need for need in graph.needs[name] if graph.is_state(need, name))
     owner = graph.standings[name].owner
     parts = (
         duration(graph.seconds[name]) if name in graph.seconds else "",
         f"goes with {owner}" if owner else "",
         f"also needs {others}" if others else "",
+        f"reads the state of {read}" if read else "",
     )
     return "  ".join(part for part in parts if part)
