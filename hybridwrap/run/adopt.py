@@ -22,16 +22,19 @@ from hybridwrap.run.preparation import Prepared, mark_of
 from hybridwrap.run.recorded import recorded_run
 from hybridwrap.run.rename import refuse_renamed
 from hybridwrap.run.turn import wait_for_turn
-from hybridwrap.run.walk import walk
+from hybridwrap.run.walk import Way, walk
 
 ADOPTABLE = frozenset({Status.NONE, Status.RETAINED, Status.DESTROYED})
 
 
 def adopt(context: Context, modules: Sequence[str], reason: str) -> RunEnd:
-    """Adopt the states of modules; those that the ledger knows already are left as they are."""
+    """Adopt the states of modules; those that the ledger knows already are left as they are.
+
+    A state is what it is, whatever becomes of the others: none waits for another one.
+    """
 
     def work() -> Mapping[str, ModuleEnd]:
-        return walk(context, modules, lambda name: _adopt(context, name, reason))
+        return walk(context, modules, lambda name: _adopt(context, name, reason), Way({}))
 
     return recorded_run(context, "adopt", modules, work)
 

@@ -59,6 +59,17 @@ def test_from_modules_that_exist_to_a_plan_without_changes_in_three_commands(
     assert "2 unchanged" in planned.out
 
 
+def test_a_module_without_a_state_keeps_no_other_one_from_being_adopted(project: Project) -> None:
+    assert project.run("new").code == 0
+    (project.root / "live" / "network" / "terraform.tfstate").unlink()
+    ran = project.run("adopt", "--all")
+    assert ran.code == 10
+    assert "network: there is no state to adopt at live/network/terraform.tfstate (local)" in ran.text
+    assert "1 ok, 1 refused" in ran.out
+    assert project.statuses() == {"network": "none", "vm": "ok"}
+    assert project.run("adopt", "vm").code == 0
+
+
 def test_what_is_missing_is_named_and_the_manifest_is_there_all_the_same(project: Project) -> None:
     project.environ = {}
     ran = project.run("new", "--stack", "other")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hybridwrap.cli.options import Place, Telling, parallelism_option, stack_options, telling_options, wait_options
+from hybridwrap.cli.options import Place, Telling, stack_options, telling_options, wait_options
 from hybridwrap.cli.running import at_work, watcher, writing_job
 from hybridwrap.cli.variables import Variables
 from hybridwrap.errors import UsageError
@@ -18,7 +18,9 @@ from hybridwrap.run.selection import Selection
 @click.argument("modules", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="All modules of the stack.")
 @click.option("--reason", default="adopted", help="Why; kept in the ledger.")
-@parallelism_option
+@click.option(
+    "--parallelism", type=click.IntRange(min=1), default=1, show_default=True, help="Modules looked at at a time."
+)
 @wait_options
 @telling_options
 def command(
@@ -32,7 +34,8 @@ def command(
 ) -> int:
     """Take a state that exists into the ledger.
 
-    Status, outputs and object ids come from the state as it is; the engine changes nothing.
+    Status, outputs and object ids come from the state as it is; the engine changes nothing. One module after the other,
+    in the order of the graph; one that can't be adopted is named, and keeps no other one from it.
     """
     if bool(modules) == everything:
         raise UsageError("name modules, or say --all")
