@@ -14,6 +14,7 @@ from rich.console import Console
 
 from bench.comparison import compare
 from bench.ground import Ground
+from bench.layers import validating
 from bench.moto_server import moto_server
 from bench.process import Failed
 from bench.report import Row, median_rows, save, show
@@ -32,6 +33,7 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     **{case.name: partial(compare, case=case) for case in CASES},
     "s3": counted,
     "status": looking,
+    "layers": validating,
 }
 
 

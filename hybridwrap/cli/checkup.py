@@ -10,7 +10,7 @@ from hybridwrap.adapters.checks.environment import check_environment
 from hybridwrap.adapters.checks.host import check_home, check_left_behind
 from hybridwrap.adapters.clock import SystemClock
 from hybridwrap.adapters.home import home_of
-from hybridwrap.adapters.manifest.loading import find_manifest, read_stack
+from hybridwrap.adapters.manifest import find_manifest, read_stack
 from hybridwrap.cli.compose import Workshop, equip
 from hybridwrap.cli.options import Place
 from hybridwrap.cli.stores import cipher_of, s3_settings_of

@@ -5,27 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from hybridwrap.adapters import templates
-from hybridwrap.adapters.clock import SystemClock, Ulids
-from hybridwrap.adapters.engine.engines import StackEngines
 from hybridwrap.adapters.home import home_of
-from hybridwrap.adapters.manifest.loading import environments_of, find_manifest, load_stack, read_stack
+from hybridwrap.adapters.manifest import environments_of, find_manifest, load_stack, read_stack
 from hybridwrap.adapters.manifest.var_files import given_values
-from hybridwrap.adapters.module_sources import StackSources
-from hybridwrap.adapters.operation_folders import Folders
-from hybridwrap.adapters.probes import StackProber
-from hybridwrap.adapters.writer import this_writer
 from hybridwrap.cli.options import Place
 from hybridwrap.cli.stores import cipher_of, near_store, store_of
 from hybridwrap.domain.duration import seconds_in
 from hybridwrap.domain.inputs import Host
-from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.stack import Stack
 from hybridwrap.errors import Problem, UsageError
-from hybridwrap.run.context import SETTLE_SECONDS, Tools
+
+if TYPE_CHECKING:
+    from hybridwrap.adapters.operation_folders import Folders
+    from hybridwrap.domain.ledger import Ledger
+    from hybridwrap.run.context import Tools
 
 
 def load(place: Place) -> Stack:
@@ -70,6 +68,16 @@ class Workshop(Struct, frozen=True):
 
 def equip(stack: Stack, *, parallelism: int = 1) -> Workshop:
     """Raise PreflightRefused for a ledger key that is none."""
+    # What only looks at the manifest, such as a completion, is not to wait for these.
+    from hybridwrap.adapters.clock import SystemClock, Ulids
+    from hybridwrap.adapters.engine.engines import StackEngines
+    from hybridwrap.adapters.module_sources import StackSources
+    from hybridwrap.adapters.operation_folders import Folders
+    from hybridwrap.adapters.probes import StackProber
+    from hybridwrap.adapters.writer import this_writer
+    from hybridwrap.domain.ledger import Ledger
+    from hybridwrap.run.context import Tools
+
     environ, clock = dict(os.environ), SystemClock()
     ids = Ulids(clock)
     home = home_of(stack.root, environ)
@@ -110,6 +118,8 @@ def equip(stack: Stack, *, parallelism: int = 1) -> Workshop:
 
 def _settle_seconds(environ: Mapping[str, str]) -> float:
     """How long a killed engine's last write may be on its way to where this stack's states lie."""
+    from hybridwrap.run.context import SETTLE_SECONDS
+
     said = environ.get("HYBRIDWRAP_SETTLE")
     try:
         return seconds_in(said) if said else SETTLE_SECONDS

@@ -9,19 +9,17 @@ from pathlib import Path
 import pytest
 
 from hybridwrap.domain import json
-from tests.fault.pages import Check, Screen, refresh, shown
 from tests.support import s3_servers
 from tests.support.lost_runner import S3_STATE, write_stack
+from tests.support.pages import Screen
 from tests.support.project import Project
 from tests.support.s3_servers import Server
-from tools.transcripts import lasting
 
 _buckets = count()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all-faults", action="store_true", help="the whole matrix of faults, not only a sample")
-    parser.addoption("--refresh-pages", action="store_true", help="write what was played into the documentation")
     parser.addoption("--scorecard", help="a file to which each fault appends what was measured, as a line of JSON")
 
 
@@ -81,15 +79,3 @@ def on_s3(moto: Server, tmp_path: Path, fakecloud_env: Mapping[str, str]) -> Ite
 @pytest.fixture
 def screen(project: Project) -> Screen:
     return Screen(project)
-
-
-@pytest.fixture
-def check(request: pytest.FixtureRequest) -> Check:
-    """Compare what a scene has printed with what the page shows for it."""
-
-    def compare(scene: str, screen: Screen) -> None:
-        if request.config.getoption("--refresh-pages", default=False):
-            refresh(scene, screen)
-        assert lasting(screen.text) == lasting(shown(scene)), "next: pytest tests/fault --all-faults --refresh-pages"
-
-    return compare

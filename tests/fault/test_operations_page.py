@@ -6,10 +6,10 @@ import shutil
 
 import pytest
 
-from tests.fault.pages import Check, Screen
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
 from tests.support.lost_runner import hanging, kill, kill_engines, ledger_of, lose_host, until_said
+from tests.support.pages import Check, Screen
 from tests.support.project import Project, wait
 
 pytestmark = [pytest.mark.e2e, pytest.mark.matrix]

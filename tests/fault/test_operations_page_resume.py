@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
-from tests.fault.pages import Check, Screen
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
+from tests.support.pages import Check, Screen
 from tests.support.project import Project
 
 pytestmark = [pytest.mark.e2e, pytest.mark.matrix]

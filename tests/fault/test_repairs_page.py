@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fault.pages import Check, Screen
 from tests.support.engines import engines
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.lost_runner import hanging, kill_engines
+from tests.support.pages import Check, Screen
 from tests.support.project import Project, wait
 from tests.support.s3_servers import Fault, Server
 

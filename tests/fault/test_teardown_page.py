@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fault.pages import Check, Screen
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.families import family
+from tests.support.pages import Check, Screen
 from tests.support.project import Project
 from tests.support.teardown import chain, looking_into
 

@@ -169,11 +169,6 @@ def test_a_field_that_cannot_work_is_said(tmp_path: Path, field: str, complaint:
     assert complaint in found
 
 
-def test_includes_are_not_supported_yet(tmp_path: Path) -> None:
-    file = write_stack(tmp_path, "version: 1\nstack: s\ninclude: [x]\nmodules: {}\n")
-    assert problems(file) == ["hybridwrap.yaml:3:1  include: `include` is not supported yet; leave it out"]
-
-
 @pytest.mark.parametrize(
     ("source", "complaint"),
     [

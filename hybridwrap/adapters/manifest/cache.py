@@ -13,6 +13,7 @@ from hybridwrap import __version__
 from hybridwrap.adapters.home import home_of, make_home
 from hybridwrap.adapters.manifest.engines import takes_tofu
 from hybridwrap.adapters.manifest.modules import Draft, path_nodes
+from hybridwrap.adapters.manifest.parts import Files
 from hybridwrap.adapters.manifest.scope import Scope
 from hybridwrap.adapters.source import fingerprint
 from hybridwrap.domain.inputs import TF_VAR
@@ -32,8 +33,13 @@ class Checked(Struct, frozen=True):
     reads: Mapping[str, Mapping[str, str]] = {}  # of states of other modules
 
 
-def manifest_digest(data: bytes) -> str:
-    return hashlib.sha256(__version__.encode() + b"\0" + data).hexdigest()
+def manifest_digest(files: Files) -> str:
+    """Digest the text of all files, and which ones they are."""
+    total = hashlib.sha256(__version__.encode() + b"\0")
+    for part in files.all:
+        name = os.path.relpath(part.file, files.main.file.parent)
+        total.update(f"{name}\0{len(part.data)}\0".encode("utf-8", "surrogateescape") + part.data)
+    return total.hexdigest()
 
 
 def sources_digest(drafts: Collection[Draft], scope: Scope) -> str:

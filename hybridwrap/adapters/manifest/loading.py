@@ -7,32 +7,20 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hybridwrap.adapters.manifest.cache import Checked, manifest_digest, recall, remember, sources_digest
-from hybridwrap.adapters.manifest.environment import choose, declared_environments, in_environment
+from hybridwrap.adapters.manifest.environment import choose, declared_environments
+from hybridwrap.adapters.manifest.layers import Layered, layer
 from hybridwrap.adapters.manifest.modules import Built, Draft, build_module, draft_modules, env_of, with_reads
-from hybridwrap.adapters.manifest.node import Findings, Node
-from hybridwrap.adapters.manifest.reading import parse, read_bytes
+from hybridwrap.adapters.manifest.node import Findings
+from hybridwrap.adapters.manifest.parts import Files, read_files, read_main
 from hybridwrap.adapters.manifest.scope import Scope
 from hybridwrap.adapters.manifest.settings import read_ledger, text
 from hybridwrap.domain.stack import Stack
 from hybridwrap.errors import InvalidManifest, Problem, UsageError
 
-MANIFEST = "hybridwrap.yaml"
-
-
-def find_manifest(start: Path) -> Path:
-    """Find the manifest in a folder or the nearest one above it. Raise UsageError when there is none."""
-    start = start.absolute()
-    for folder in (start, *start.parents):
-        if (folder / MANIFEST).is_file():
-            return folder / MANIFEST
-    misnamed = (start / "hybridwrap.yml").is_file()
-    hint = f"rename hybridwrap.yml to {MANIFEST}" if misnamed else "hybridwrap status -f FILE"
-    raise UsageError(f"no {MANIFEST} in {start} or a folder above it", hint=hint)
-
 
 def environments_of(file: Path) -> tuple[str, ...]:
     """Name the environments of a manifest. Raise UsageError when it cannot be read, InvalidManifest for its text."""
-    return declared_environments(parse(read_bytes(file), _shown(file)))
+    return declared_environments(read_main(file).node)
 
 
 def load_stack(file: Path, *, environment: str | None, environ: Mapping[str, str]) -> Stack:
@@ -49,18 +37,19 @@ def read_stack(file: Path, *, environment: str | None, environ: Mapping[str, str
     Raise InvalidManifest with all problems when the manifest itself has any; UsageError for file or environment.
     """
     file = Path(os.path.abspath(file))  # noqa: PTH100  # symbolic links stay as they are
-    data = read_bytes(file)
-    root = parse(data, _shown(file))
-    scope = Scope(file, text(root.get("stack")), _environment(root, environment, environ), environ)
-    last, digest = recall(scope), manifest_digest(data)
+    files = read_files(file)
+    main = files.main.node
+    chosen = _environment(files, environment, environ)
+    scope = Scope(file, text(main.get("stack")), chosen, environ, folders=files.folders)
+    last, digest = recall(scope), manifest_digest(files)
     if last.manifest != digest:
-        _refuse_bad_form(root)
-    merged = in_environment(root, scope.environment, scope.findings)
-    drafts = draft_modules(merged, scope)
+        _refuse_bad_form(files)
+    layered = layer(files, scope.environment, scope.findings)
+    drafts = draft_modules(layered, scope)
     sources = sources_digest(drafts.values(), scope)
     known = last if (last.manifest, last.sources) == (digest, sources) else None
-    built = _build(merged, drafts, scope, known)
-    warnings, reads = (known.warnings, known.reads) if known else _check(root, built, scope)
+    built = _build(layered, drafts, scope, known)
+    warnings, reads = (known.warnings, known.reads) if known else _check(files, layered, built, scope)
     problems = _problems(scope)
     if scope.findings.errors:
         raise InvalidManifest(problems)
@@ -72,14 +61,14 @@ def read_stack(file: Path, *, environment: str | None, environ: Mapping[str, str
         file=file,
         modules=with_reads(built.modules, reads),
         ledger=built.ledger,
-        environments=declared_environments(root),
-        env=env_of(merged.get("defaults"), ("defaults",), scope),
+        environments=declared_environments(main),
+        env=env_of(layered.root.get("defaults"), ("defaults",), scope),
         warnings=warnings,
     )
     return stack, problems
 
 
-def _build(merged: Node, drafts: Mapping[str, Draft], scope: Scope, known: Checked | None) -> Built:
+def _build(layered: Layered, drafts: Mapping[str, Draft], scope: Scope, known: Checked | None) -> Built:
     if known:
         scope.references.update(known.references)
         interfaces = known.interfaces
@@ -87,15 +76,17 @@ def _build(merged: Node, drafts: Mapping[str, Draft], scope: Scope, known: Check
         from hybridwrap.adapters.manifest.interfaces import read_interfaces
 
         interfaces = read_interfaces(drafts, scope)
-    modules = {name: build_module(draft, interfaces.get(name), merged, scope) for name, draft in drafts.items()}
-    return Built(drafts, modules, interfaces, read_ledger(merged, scope))
+    modules = {name: build_module(draft, interfaces.get(name), layered.root, scope) for name, draft in drafts.items()}
+    return Built(drafts, modules, interfaces, read_ledger(layered.root, scope))
 
 
-def _check(root: Node, built: Built, scope: Scope) -> tuple[tuple[str, ...], Mapping[str, Mapping[str, str]]]:
+def _check(
+    files: Files, layered: Layered, built: Built, scope: Scope
+) -> tuple[tuple[str, ...], Mapping[str, Mapping[str, str]]]:
     """Warnings, and who reads whose state."""
     from hybridwrap.adapters.manifest.checking import check
 
-    reads = check(root, built, scope)
+    reads = check(files, layered, built, scope)
     return tuple(map(str, (*scope.findings.warnings, *scope.source_findings.warnings))), reads
 
 
@@ -104,24 +95,19 @@ def _problems(scope: Scope) -> tuple[Problem, ...]:
     return tuple(sorted(found, key=lambda problem: (problem.file, problem.line, problem.column)))
 
 
-def _environment(root: Node, wanted: str | None, environ: Mapping[str, str]) -> str:
+def _environment(files: Files, wanted: str | None, environ: Mapping[str, str]) -> str:
     try:
-        return choose(declared_environments(root), wanted, environ)
+        return choose(declared_environments(files.main.node), wanted, environ)
     except UsageError:
-        _refuse_bad_form(root)  # a broken manifest is the greater trouble
+        _refuse_bad_form(files)  # a broken manifest is the greater trouble
         raise
 
 
-def _refuse_bad_form(root: Node) -> None:
-    from hybridwrap.adapters.manifest.schema_check import check_schema
+def _refuse_bad_form(files: Files) -> None:
+    from hybridwrap.adapters.manifest.schema_check import check_included, check_schema
 
     findings = Findings()
-    check_schema(root, findings)
+    check_schema(files.main.node, findings)
+    check_included((part.node for part in files.included), findings)
     if findings.errors:
         raise InvalidManifest(findings.errors)
-
-
-def _shown(file: Path) -> str:
-    """The manifest's name in messages: relative when it lies here or below."""
-    shown = os.path.relpath(file)
-    return str(file) if shown.startswith("..") else shown

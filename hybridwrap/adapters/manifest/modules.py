@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hybridwrap.adapters.manifest.layers import Layered
 from hybridwrap.adapters.manifest.node import Node, dotted, empty, overlay, plain
 from hybridwrap.adapters.manifest.scope import PLACEHOLDER, Scope, Where
 from hybridwrap.adapters.manifest.settings import (
@@ -26,7 +26,7 @@ from hybridwrap.adapters.manifest.values import read_input
 from hybridwrap.adapters.templates import is_template
 from hybridwrap.domain.stack import EngineWish, Interface, LedgerSettings, Module
 
-NOT_YET = ("include", "credentials", "account", "hooks", "watch")
+NOT_YET = ("credentials", "account", "hooks", "watch")
 OWN_VARIABLES = re.compile(r"TF_(CLI_ARGS.*|DATA_DIR|INPUT|STATE_PERSIST_INTERVAL|WORKSPACE|VAR_.*)")
 
 
@@ -65,14 +65,15 @@ class Built(Struct, frozen=True):
     ledger: LedgerSettings
 
 
-def draft_modules(root: Node, scope: Scope) -> dict[str, Draft]:
+def draft_modules(layered: Layered, scope: Scope) -> dict[str, Draft]:
     """Lay the defaults below every module that is not left out."""
+    root = layered.root
     refuse_not_yet(root, (), scope)
-    defaults = root.get("defaults") or empty(root.mark)
-    refuse_not_yet(defaults, ("defaults",), scope)
+    for defaults in {id(node): node for node in map(layered.defaults_of, ("", *layered.defaults))}.values():
+        refuse_not_yet(defaults, ("defaults",), scope)
     modules = root.get("modules") or empty(root.mark)
     return {
-        name: _draft(name, node, defaults, root, scope)
+        name: _draft(name, node, layered.defaults_of(name), root, scope)
         for name, node in modules.fields.items()
         if (enabled := node.get("enabled")) is None or enabled.value
     }
@@ -90,7 +91,7 @@ def _draft(name: str, node: Node, defaults: Node, root: Node, scope: Scope) -> D
     if source is None:  # only an environment names it
         scope.error(node, ("modules", name), '"source" is missing')
     own, common = (found.fields if (found := part.get("inputs")) else {} for part in (node, defaults))
-    folder = Path(os.path.normpath(scope.root / Path(text(source)).expanduser()))
+    folder = scope.beside(source or node, text(source))
     return Draft(name, overlay(defaults, node) or node, own, common, folder, read_engine(root, node, scope))
 
 
@@ -141,7 +142,7 @@ def path_nodes(draft: Draft, field: str, scope: Scope) -> Iterator[tuple[Node, P
     for at, child in enumerate(node.items if node else ()):
         written = scope.fill(child, (*draft.where, field, at), draft.name)
         if not PLACEHOLDER.search(written):  # else that is the error
-            yield child, Path(os.path.normpath(scope.root / Path(written).expanduser()))
+            yield child, scope.beside(child, written)
 
 
 def env_of(owner: Node | None, where: Where, scope: Scope) -> dict[str, str]:

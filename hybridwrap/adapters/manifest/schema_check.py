@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from hybridwrap.adapters.manifest.node import Findings, Mark, Node, dotted, plain
 from hybridwrap.adapters.manifest.wording import describe, did_you_mean
@@ -26,9 +28,27 @@ PLACEHOLDERS = ("stack", "environment", "module")
 
 def check_schema(root: Node, findings: Findings) -> None:
     """Find every way in which the document is not of the form of schemas/stack.v1.json."""
+    _check(root, load_schema("stack.v1"), findings)
+
+
+def check_included(roots: Iterable[Node], findings: Findings) -> None:
+    """The same for files that a manifest includes; what only the manifest itself can say is told as that."""
+    whole = load_schema("stack.v1")
+    schema = {"$defs": whole["$defs"], "$ref": "#/$defs/included"}
+    for root in roots:
+        own = {name: node for name, node in root.fields.items() if name in whole["properties"]}
+        strange = own.keys() - whole["$defs"]["included"]["properties"].keys()
+        for name in strange:
+            message = f"`{name}` can only be said in the manifest that includes this file"
+            findings.error(own[name].key, name, message)
+        rest = {name: node for name, node in root.fields.items() if name not in strange}
+        _check(replace(root, value=rest) if strange else root, schema, findings)
+
+
+def _check(root: Node, schema: Json, findings: Findings) -> None:
     from jsonschema import Draft202012Validator
 
-    for error in Draft202012Validator(load_schema("stack.v1")).iter_errors(plain(root)):
+    for error in Draft202012Validator(schema).iter_errors(plain(root)):
         path = tuple(error.absolute_path)
         for mark, where, message in _explain(error, _at(root, path), path):
             findings.error(mark, dotted(where), message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,10 +35,20 @@ class Scope(Struct, frozen=True):
     findings: Findings = msgspec.field(default_factory=Findings)
     source_findings: Findings = msgspec.field(default_factory=Findings)
     references: dict[str, tuple[Reference, ...]] = {}  # of templates, as far as read
+    folders: Mapping[str, Path] = {}  # of the files, by their names in marks
 
     @property
     def root(self) -> Path:
         return self.file.parent
+
+    def beside(self, node: Node, written: str) -> Path:
+        """A path as the file means it in which it is written."""
+        return Path(os.path.normpath(self.folders.get(node.mark.file, self.root) / Path(written).expanduser()))
+
+    def from_root(self, node: Node, written: str) -> str:
+        """The same path as the manifest would write it: as it is, but in an included file."""
+        elsewhere = self.folders.get(node.mark.file, self.root) != self.root
+        return os.path.relpath(self.beside(node, written), self.root) if elsewhere else written
 
     def error(self, node: Node, where: Where, message: str) -> None:
         self.findings.error(node.mark, dotted(where), message)

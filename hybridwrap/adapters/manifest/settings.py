@@ -60,6 +60,8 @@ def read_state(root: Node, module: Node, scope: Scope, name: str) -> StateSettin
     where: Where = ("modules", name, "state") if own else ("state",)
     backend = next(iter(node.fields))
     settings = scope.fill_tree(node.fields[backend], (*where, backend), name)
+    if backend == "local":
+        settings = {key: scope.from_root(node.fields[backend].fields[key], value) for key, value in settings.items()}
     return StateSettings(backend, _with_s3_defaults(settings, scope, name) if backend == "s3" else settings)
 
 

@@ -21,15 +21,14 @@ Places = Mapping[str, StatePlace]
 
 def find_places(drafts: Mapping[str, Draft], modules: Mapping[str, Module], scope: Scope) -> Places:
     """Say where each module's state lies; one that the engine alone can tell is left out."""
-    found = {name: _place(drafts[name], module, scope) for name, module in modules.items()}
+    layout = Layout(scope.root.resolve(), home_of(scope.root, scope.environ).resolve(), scope.environment)
+    found = {name: _place(drafts[name], module, layout, scope) for name, module in modules.items()}
     return {name: place for name, place in found.items() if place is not None}
 
 
-def _place(draft: Draft, module: Module, scope: Scope) -> StatePlace | None:
-    root, home = scope.root.resolve(), home_of(scope.root, scope.environ).resolve()
-    source = module.source.resolve()
+def _place(draft: Draft, module: Module, layout: Layout, scope: Scope) -> StatePlace | None:
     try:
-        backend = settle_backend(module, Layout(root, home, scope.environment))
+        backend = settle_backend(module, layout)
     except PreflightRefused as error:
         _error(draft, scope, f"{error.message}; {error.hint}")
         return None
@@ -41,7 +40,9 @@ def _place(draft: Draft, module: Module, scope: Scope) -> StatePlace | None:
         scope.source_findings.error(own.key, dotted((*draft.where, "state")), message)
     if backend.settings is None:
         return None
-    place = place_of(backend.type, backend.settings, module.workspace or "default", source, root)
+    place = place_of(
+        backend.type, backend.settings, module.workspace or "default", module.source.resolve(), layout.root
+    )
     if place.backend == "s3" and not place.bucket:
         _error(draft, scope, "its S3 state has no bucket; say it in `state: {s3: {bucket: …}}`")
     return place if place.path else None

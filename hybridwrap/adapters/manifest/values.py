@@ -26,7 +26,7 @@ def _read_outside(node: Node, where: Where, scope: Scope, module: str) -> Input:
     if kind == "from_env":
         return FromEnv(child.value, str(node.mark))
     written = scope.fill(child, (*where, kind), module)
-    return FromFile(scope.root / written, written, str(node.mark))
+    return FromFile(scope.beside(child, written), scope.from_root(child, written), str(node.mark))
 
 
 def _references(node: Node, where: Where, scope: Scope) -> Iterator[Reference]:

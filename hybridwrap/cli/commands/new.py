@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from hybridwrap.adapters.manifest.loading import MANIFEST, read_stack
+from hybridwrap.adapters.manifest.finding import MANIFEST
+from hybridwrap.adapters.manifest.loading import read_stack
 from hybridwrap.adapters.scaffold.drafting import draft_stack
 from hybridwrap.adapters.scaffold.writing import Draft, manifest_text
 from hybridwrap.errors import InvalidManifest, PreflightRefused, Problem

@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.support.project import Project
 from tools.transcripts import as_reader, lasting
 
-PAGE = Path(__file__).parents[2] / "docs" / "operations.md"
+DOCS = Path(__file__).parents[2] / "docs"
 HOME = "/home/ana/shop"
 
 
@@ -69,17 +69,23 @@ class Screen:
 
 
 def shown(scene: str) -> str:
-    """What the page shows for a scene."""
-    return _block(scene).search(PAGE.read_text())["shown"]  # type: ignore[index]
+    """What the page of a scene shows for it."""
+    return _block(scene).search(_page(scene).read_text())["shown"]  # type: ignore[index]
 
 
 def refresh(scene: str, screen: Screen) -> None:
     """Put what was played into the page, unless what it shows is still true."""
     if lasting(shown(scene)) != lasting(screen.text):
-        page = PAGE.read_text()
-        found = _block(scene).search(page)
+        text = _page(scene).read_text()
+        found = _block(scene).search(text)
         assert found
-        PAGE.write_text(page[: found.start("shown")] + screen.text + page[found.end("shown") :])
+        _page(scene).write_text(text[: found.start("shown")] + screen.text + text[found.end("shown") :])
+
+
+def _page(scene: str) -> Path:
+    """The one page that has a place for it."""
+    (page,) = (page for page in DOCS.glob("*.md") if _block(scene).search(page.read_text()))
+    return page
 
 
 def _block(scene: str) -> re.Pattern[str]:

@@ -1,0 +1,43 @@
+"""Which manifest is meant where nobody names one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from hybridwrap.adapters.manifest.parts import includes, read_main
+from hybridwrap.errors import HybridwrapError, UsageError
+
+MANIFEST = "hybridwrap.yaml"
+NAMES_A_STACK = re.compile(rb"^[\"']?stack[\"']?\s*:", re.MULTILINE)
+
+
+def find_manifest(start: Path) -> Path:
+    """Find the manifest in a folder or the nearest one above it. Raise UsageError when there is none.
+
+    A file without a stack's name is taken for the one that includes it.
+    """
+    start = start.absolute()
+    found = [file for folder in (start, *start.parents) if (file := folder / MANIFEST).is_file()]
+    if not found:
+        misnamed = (start / "hybridwrap.yml").is_file()
+        hint = f"rename hybridwrap.yml to {MANIFEST}" if misnamed else "hybridwrap status -f FILE"
+        raise UsageError(f"no {MANIFEST} in {start} or a folder above it", hint=hint)
+    nearest, *above = found
+    if not above or _names_a_stack(nearest):
+        return nearest
+    return next((file for file in above if _names_a_stack(file) and _includes(file, nearest)), nearest)
+
+
+def _names_a_stack(file: Path) -> bool:
+    try:
+        return NAMES_A_STACK.search(file.read_bytes()) is not None or "stack" in read_main(file).node.fields
+    except (OSError, HybridwrapError):  # whoever reads it for good says what is wrong
+        return True
+
+
+def _includes(file: Path, other: Path) -> bool:
+    try:
+        return other in includes(read_main(file))
+    except HybridwrapError:
+        return False

@@ -1,0 +1,79 @@
+"""Every transcript on the page about layers is what is printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.pages import Check, Screen
+from tests.support.project import Project
+
+MAIN = """version: 1
+stack: shop
+include: ["live/*/hybridwrap.yaml"]
+defaults:
+  inputs: {tags: {stack: shop}}
+environments:
+  dev: {}
+  prod:
+    modules: {vm: {inputs: {size: large}}}
+"""
+NET = """modules:
+  network: {source: network, inputs: {cidr: 10.0.0.0/16}}
+"""
+WEB = """defaults:
+  inputs: {tags: {team: web}}
+modules:
+  vm: {source: vm, inputs: {subnet_id: "{{ modules.network.subnet_id }}"}}
+  debug: {source: vm, inputs: {subnet_id: none}}
+environments:
+  prod:
+    modules:
+      cache: {source: cache}
+      debug: {enabled: false}
+"""
+NETWORK = """variable "cidr" { type = string }
+output "subnet_id" { value = "subnet-${var.cidr}" }
+"""
+VM = """variable "subnet_id" { type = string }
+variable "size" { default = "small" }
+variable "tags" {
+  type    = map(string)
+  default = {}
+}
+resource "terraform_data" "vm" { input = "${var.subnet_id} ${var.size}" }
+output "address" { value = "10.0.0.7" }
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    root = tmp_path / "project"
+    root.mkdir()
+    project = Project(root)
+    sources = {"live/net/network": NETWORK, "live/web/vm": VM, "live/web/cache": 'resource "terraform_data" "c" {}\n'}
+    project.write(MAIN, **sources)
+    (root / "live/net/hybridwrap.yaml").write_text(NET)
+    (root / "live/web/hybridwrap.yaml").write_text(WEB)
+    return project
+
+
+@pytest.fixture
+def screen(project: Project) -> Screen:
+    return Screen(project)
+
+
+def test_wrong(project: Project, screen: Screen, check: Check) -> None:
+    file = project.root / "live/web/hybridwrap.yaml"
+    file.write_text(WEB + "ledger: {folder: x}\n")
+    screen.type("hybridwrap validate -e dev")
+    file.write_text(WEB.replace("modules.network.", "modules.netwrok.").replace("debug:", "network:"))
+    screen.type("hybridwrap validate -e dev")
+    check("layers-wrong", screen)
+
+
+def test_environments(screen: Screen, check: Check) -> None:
+    screen.type("hybridwrap list -e dev")
+    screen.type("hybridwrap list -e prod")
+    check("layers-environments", screen)
