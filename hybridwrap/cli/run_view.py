@@ -21,7 +21,7 @@ from hybridwrap.cli.lines import (
 )
 from hybridwrap.cli.reports.next import next_commands
 from hybridwrap.cli.reports.timeline import SCALE, Bar, Span, bars_of
-from hybridwrap.cli.reports.wording import conclusion, planned_in_words, short_reason, tally, visible
+from hybridwrap.cli.reports.wording import by, called, conclusion, named, planned_in_words, short_reason, tally, visible
 from hybridwrap.cli.scene import shortened
 from hybridwrap.domain.entry import RecordedInput
 from hybridwrap.domain.json import canonical
@@ -54,10 +54,10 @@ def lines(report: Report, modules: Sequence[str], width: int, *, everything: boo
 
 def _head(report: Report) -> Iterator[str]:
     start = report.start
-    name = f"{start.command} {click.style(start.run, bold=True)}"
+    name = f"{start.command} {click.style(named(report), bold=True)}"
     yield f"{name}  {report.stack} in {report.environment}"
-    yield f"{local_time(start.time)}  by {start.writer}"
-    yield faint(f"hybridwrap {' '.join(start.argv)}")
+    yield f"{local_time(start.time)}  by {by(report)}"
+    yield from map(faint, called(report))
     if start.writer.ci_url:
         yield start.writer.ci_url
     yield f"{', '.join(f'{count} {coloured(result)}' for result, count in tally(report).items())}; {conclusion(report)}"

@@ -16,13 +16,14 @@ from hybridwrap.cli.json_lines import JsonLines
 from hybridwrap.cli.options import Place, Telling
 from hybridwrap.cli.plain_lines import PlainLines
 from hybridwrap.cli.scene import Scene
+from hybridwrap.cli.shared import SharedRun
 from hybridwrap.cli.signals import told_of_signals
 from hybridwrap.cli.teller import Teller
 from hybridwrap.cli.variables import Variables, with_variables
 from hybridwrap.domain.pending import pending_of
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.status import Status
-from hybridwrap.run.context import Context, Options
+from hybridwrap.run.context import Context, Options, Part
 from hybridwrap.run.knowledge import Knowledge
 from hybridwrap.run.left_behind import finish_left_behind
 from hybridwrap.run.owned import finish_owned
@@ -124,13 +125,15 @@ def _scene(job: Job) -> Scene:
 
 
 @contextmanager
-def at_work(job: Job, options: Options, watch: Teller) -> Iterator[Context]:
-    """Be a run: until it is over, signals reach the engines gracefully."""
+def at_work(job: Job, options: Options, watch: Teller, shared: SharedRun | None = None) -> Iterator[Context]:
+    """Be a run, or a part of a shared one: until it is over, signals reach the engines gracefully."""
     tools = job.workshop.tools
+    run = tools.ledger.shared_runs.named(shared.command, shared.name) if shared else tools.ids.new()
+    part = Part(tools.ids.new(), shared.name) if shared else None
     stop = Stop(tools.clock, tools.engines.interrupt, options.timeout_seconds)
     tools.engines.end_by(stop.deadline)
     with watch.at_work(), told_of_signals(lambda name: watch.note(stop.signalled(name))):
-        yield Context(tools.ids.new(), argv_as_typed(sys.argv[1:]), tools, options, watch, stop, job.knowledge)
+        yield Context(run, argv_as_typed(sys.argv[1:]), tools, options, watch, stop, job.knowledge, part)
     for warning in tools.engines.warnings():
         watch.note(f"note: {warning}")
 

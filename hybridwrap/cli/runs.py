@@ -18,4 +18,5 @@ def seconds_of(run: Run) -> float:
 
 def run_json(run: Run) -> Json:
     """Both documents of a run, as the ledger has them."""
-    return {**plain(run.start), "end": plain(run.end) if run.end else None}
+    whole = {**plain(run.start), "end": plain(run.end) if run.end else None}
+    return {**whole, "parts": [run_json(part) for part in run.parts]} if run.parts else whole

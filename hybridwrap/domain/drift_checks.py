@@ -36,5 +36,5 @@ def last_checked(known: Known, runs: Iterable[Run]) -> str:
 
 
 def _look(run: Run, module: str) -> str:
-    end = run.end.modules.get(module) if run.end else None
+    end = run.ends.get(module)
     return (end.began or run.start.time) if end and end.result in LOOKED_AT else ""

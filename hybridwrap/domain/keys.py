@@ -64,6 +64,20 @@ class Keys(Struct, frozen=True):
         name = key.removeprefix(self.runs).removesuffix(".json").removesuffix(".end")
         return unquote(name.partition("-")[2])
 
+    def shared(self, command: str, name: str) -> str:
+        """The key under which processes that know a run by a name find its id."""
+        return f"{self.root}shared/{quoted(command)}/{quoted(name)}.json"
+
+    def parts(self, run: str) -> str:
+        return f"{self.root}parts/{quoted(run)}/"
+
+    def part(self, run: str, part: str) -> str:
+        return f"{self.parts(run)}{quoted(part)}.json"
+
+    def told(self, run: str, part: str, module: str, result: str) -> str:
+        """The key of how one module ended: a listing says it, without a read."""
+        return f"{self.parts(run)}{quoted(part)}/{quoted(module)}.{quoted(result)}.json"
+
     def beats(self, module: str) -> str:
         return f"{self.root}beat/{quoted(module)}/"
 

@@ -40,6 +40,7 @@ from hybridwrap.domain.reading import read_many
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import Run, RunEnd, RunStart
 from hybridwrap.domain.runs import Runs
+from hybridwrap.domain.shared_runs import SharedRuns
 from hybridwrap.domain.status import Status
 from hybridwrap.domain.transitions import check
 from hybridwrap.domain.verify import flaws
@@ -74,7 +75,8 @@ class Ledger:
         self._blobs = Blobs(self.store, self._keys, self.clock, self.cipher)
         self._heads = Heads(self.store, self._keys, self._blobs, lambda: self.id, self.cache)
         self._journal = Journal(self.store, self._keys, self._blobs, self._heads, lambda: self.id)
-        self._runs = Runs(self.store, self._keys, self.clock)
+        self.shared_runs = SharedRuns(self.store, self._keys, self.clock, self.ids)
+        self._runs = Runs(self.store, self._keys, self.clock, self.shared_runs)
 
     # The ledger as a whole
 
@@ -314,7 +316,7 @@ class Ledger:
         return self._runs.newest(limit) if self.exists() else ()
 
     def run(self, prefix: str) -> Run:
-        """Read the run whose id is, or is the only one to begin with, `prefix`. Raise UsageError."""
+        """Read the run whose id or name is `prefix`, or whose id is the only one to begin with it. Raise UsageError."""
         return self._runs.find(prefix)
 
     def beat(self, beat: Beat) -> None:

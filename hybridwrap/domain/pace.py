@@ -16,9 +16,9 @@ def usual_seconds(runs: Sequence[Run], command: str) -> dict[str, float]:
     """Say how long each module took when the command last went well for it; `runs` are the newest first."""
     found: dict[str, float] = {}
     for run in runs:
-        if run.end is None or _work(run.start.command) != _work(command):
+        if _work(run.start.command) != _work(command):
             continue
-        for module, end in run.end.modules.items():
+        for module, end in run.ends.items():
             if end.result in DONE and end.seconds:
                 found.setdefault(module, end.seconds)
     return found

@@ -49,10 +49,12 @@ def _doubtful(records: Mapping[str, Record], module: str) -> bool:
 def _left_by(run: Run, module: str, records: Mapping[str, Record]) -> PendingModule | None:
     if run.start.command == TEARS_DOWN or _acted_since(records.get(module), run.start.run):
         return None
-    if run.end is None:
+    end = run.ends.get(module)
+    if end is None and run.end is None:
         return _not_reached(run, module, records)
-    end = run.end.modules.get(module, ModuleEnd("pending", reason="the run ended before it"))
-    refused = end.began if end.result == BUSY and end.began else run.end.time
+    end = end or ModuleEnd("pending", reason="the run ended before it")
+    at_turn = run.end is None or end.result == BUSY
+    refused = (at_turn and end.began) or (run.end.time if run.end else run.start.time)
     done = end.result in DONE or _settled_after(records.get(module), refused)
     return None if done else PendingModule(end.reason or end.result, end.waits_for, run.start.run)
 

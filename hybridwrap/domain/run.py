@@ -1,4 +1,4 @@
-"""One call of hybridwrap that may write: its immutable document, and its end."""
+"""One call of hybridwrap that may write, or many that share a run: its immutable document, and its end."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ class RunStart(Struct, frozen=True):
     carried: Mapping[str, PendingModule] = {}  # still pending from earlier runs
     inputs: str = ""  # blob of what the modules were to get (run_inputs.py), of a run that makes modules pending
     whole: bool = True  # False: its plans did not look at all of a module (-target, -refresh=false, …)
+    shared: str = ""  # the name under which many processes work on this run; empty for a run of one process
+    part: str = ""  # id of what one of them does
 
 
 class ModuleEnd(Struct, frozen=True):
@@ -55,8 +57,17 @@ class RunEnd(Struct, frozen=True):
     time: str
     exit_code: int
     modules: Mapping[str, ModuleEnd]
+    parts: tuple[str, ...] = ()  # of a shared run: those that are summed up here
+    said_by: Mapping[str, str] = {}  # module -> the part whose word on it counts
 
 
 class Run(Struct, frozen=True):
     start: RunStart
     end: RunEnd | None  # None: still at work, or killed
+    told: Mapping[str, ModuleEnd] = {}  # of a shared run that has no end yet, and of its parts
+    parts: tuple[Run, ...] = ()  # of a shared run that was read in full
+
+    @property
+    def ends(self) -> Mapping[str, ModuleEnd]:
+        """How its modules ended, as far as anybody has said so."""
+        return self.end.modules if self.end else self.told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -11,6 +12,7 @@ from hybridwrap.domain.keys import Keys, run_end
 from hybridwrap.domain.ports import Clock, Store
 from hybridwrap.domain.reading import read_many
 from hybridwrap.domain.run import Run, RunEnd, RunStart
+from hybridwrap.domain.shared_runs import SharedRuns
 from hybridwrap.errors import LedgerUnreachable, UsageError
 
 
@@ -19,9 +21,13 @@ class Runs:
     store: Store
     keys: Keys
     clock: Clock
+    shared: SharedRuns
     _started: dict[str, str] = field(default_factory=dict)  # run -> key of its document
 
     def start(self, start: RunStart) -> None:
+        if start.shared:
+            self.shared.start(start)
+            return
         key = self.keys.run(start.run, datetime.fromisoformat(start.time))
         store_once(self.store, self.clock, key, encode(start))
         self._started[start.run] = key
@@ -33,18 +39,30 @@ class Runs:
     def newest(self, limit: int | None) -> tuple[Run, ...]:
         """Read the newest runs; each has at most two keys, its end right before its document."""
         listed = [item.key for item in self.store.list(self.keys.runs, limit=limit and 2 * limit)]
-        return self._read([key for key in listed if not key.endswith(".end.json")][:limit], set(listed))
+        found = self._read([key for key in listed if not key.endswith(".end.json")][:limit], set(listed))
+        shared = [run for run in found if run.start.shared]
+        if not shared:
+            return found
+        with ThreadPoolExecutor(len(shared)) as pool:
+            fresh = {run.start.run: run for run in pool.map(self.shared.brought_up_to_date, shared)}
+        return tuple(fresh.get(run.start.run, run) for run in found)
 
     def find(self, prefix: str) -> Run:
-        """Read the one run whose id begins so. Raise UsageError when there is none or more than one."""
+        """Read the one run whose id begins so, or the newest of that name, in full.
+
+        Raise UsageError when there is none or more than one.
+        """
         key = self._key(prefix)
-        return self._read([key], {run_end(key)})[0]
+        run = self._read([key], {run_end(key)})[0]
+        return self.shared.read(run.start.run) if run.start.shared else run
 
     def _key(self, prefix: str) -> str:
         keys = [item.key for item in self.store.list(self.keys.runs) if not item.key.endswith(".end.json")]
         found = {self.keys.run_of(key): key for key in keys if self.keys.run_of(key).startswith(prefix)}
         if prefix in found:
             return found[prefix]
+        if not found and (named := self.shared.known_by(prefix)):
+            return self._key(named)
         if not found:
             raise UsageError(f"there is no run {prefix}", hint="hybridwrap history")
         if len(found) > 1:

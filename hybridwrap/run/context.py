@@ -72,6 +72,13 @@ class Tools(Struct, frozen=True):
     digest_key: bytes = b""  # for digests of what has secrets in it; without one they are not made
 
 
+class Part(Struct, frozen=True):
+    """What this process does of a run that it shares with others."""
+
+    id: str
+    name: str  # by which all of them know the run
+
+
 class Context(Struct, frozen=True):
     """One run at work."""
 
@@ -82,3 +89,4 @@ class Context(Struct, frozen=True):
     watch: Watcher
     stop: Stop
     knowledge: Knowledge
+    part: Part | None = None

@@ -12,6 +12,7 @@ from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.errors import (
     EngineFailed,
     HybridwrapError,
+    LedgerUnreachable,
     ModuleBusy,
     OutcomeUnknown,
     ResultNotSent,
@@ -55,6 +56,16 @@ def end_of(error: HybridwrapError) -> ModuleEnd:
         return ModuleEnd("error", error.exit_code, reason=error.message, hint=error.hint, errors=error.stream.errors)
     result = next((word for kind, word in RESULTS.items() if isinstance(error, kind)), "refused")
     return ModuleEnd(result, error.exit_code, reason=error.message, hint=error.hint)
+
+
+def tell(context: Context, name: str, end: ModuleEnd) -> None:
+    """Say how a module ended: to whoever watches, and to the other processes of a shared run."""
+    context.watch.module_ended(name, end)
+    if context.part:
+        try:
+            context.tools.ledger.shared_runs.tell(context.run, context.part.id, name, end)
+        except LedgerUnreachable as error:  # the end of the part says it again
+            context.watch.note(error.message)
 
 
 def waiting_end(context: Context, name: str, blocked_by: tuple[str, ...]) -> ModuleEnd:

@@ -35,11 +35,18 @@ def recorded_run(
     context.watch.run_began(start)
     end = end_of_run(context, work())
     try:
-        context.tools.ledger.end_run(end)
+        _end(context, end)
     except LedgerUnreachable as error:
         context.watch.note(f"the end of run {context.run} could not be recorded: {error.message}")
         return replace(end, exit_code=gravest([end.exit_code, error.exit_code]))
     return end
+
+
+def _end(context: Context, end: RunEnd) -> None:
+    if context.part:
+        context.tools.ledger.shared_runs.end(context.part.id, end)
+    else:
+        context.tools.ledger.end_run(end)
 
 
 def end_of_run(context: Context, ends: Mapping[str, ModuleEnd]) -> RunEnd:
@@ -51,7 +58,7 @@ def end_of_run(context: Context, ends: Mapping[str, ModuleEnd]) -> RunEnd:
 
 def _start(context: Context, command: str, modules: Sequence[str]) -> RunStart:
     declared = context.tools.stack.modules
-    left = pending_of(context.tools.ledger.runs(RUNS_LOOKED_AT), context.knowledge.records)
+    left = {} if _goes_on(context) else pending_of(context.tools.ledger.runs(RUNS_LOOKED_AT), context.knowledge.records)
     taken_up = modules if command in MAKES_PENDING else ()  # others leave it pending, unless they act on it
     return RunStart(
         run=context.run,
@@ -64,7 +71,14 @@ def _start(context: Context, command: str, modules: Sequence[str]) -> RunStart:
         carried={name: pending for name, pending in left.items() if name not in taken_up and name in declared},
         inputs=_kept_inputs(context, modules) if command in MAKES_PENDING else "",
         whole=context.options.plan.whole,
+        shared=context.part.name if context.part else "",
+        part=context.part.id if context.part else "",
     )
+
+
+def _goes_on(context: Context) -> bool:
+    """Whether another process has begun this run, and has said what earlier ones left."""
+    return context.part is not None and context.tools.ledger.shared_runs.document(context.run) is not None
 
 
 def _kept_inputs(context: Context, modules: Sequence[str]) -> str:

@@ -123,6 +123,7 @@ class Report(Struct, frozen=True):
     modules: tuple[ModuleReport, ...]
     ended: str = ""  # empty while the run is at work, and when it was killed
     exit_code: int | None = None
+    parts: tuple[Run, ...] = ()  # what each process did of a run that many shared
 
     @property
     def carried(self) -> Mapping[str, PendingModule]:
@@ -134,7 +135,8 @@ class Report(Struct, frozen=True):
         """The latest moment that the ledger knows of this run."""
         times = [entry.time for module in self.modules for entry in module.share.entries]
         beats = [module.beat.time for module in self.modules if module.beat]
-        return self.ended or max([self.start.time, *times, *beats])
+        parts = [part.start.time for part in self.parts]
+        return self.ended or max([self.start.time, *times, *beats, *parts])
 
     @property
     def seconds(self) -> float:
@@ -152,7 +154,7 @@ def read_report(ledger: Ledger, run: str | None) -> Report:
     newest = ledger.runs(1)
     if not newest:
         raise UsageError("nothing was run yet", hint="hybridwrap apply")
-    found = ledger.run(run) if run else newest[0]
+    found = ledger.run(run or newest[0].start.run) if run or newest[0].start.shared else newest[0]
     heads = ledger.records(found.start.modules)
     shares = _shares(ledger, found.start, heads)
     pending = pending_of((found,), {name: share.record for name, share in shares.items()})
@@ -174,6 +176,7 @@ def read_report(ledger: Ledger, run: str | None) -> Report:
         ),
         ended=found.end.time if found.end else "",
         exit_code=found.end.exit_code if found.end else None,
+        parts=found.parts,
     )
 
 
@@ -190,7 +193,7 @@ def _shares(ledger: Ledger, start: RunStart, heads: Mapping[str, Record]) -> dic
 
 def _end(run: Run, name: str, share: Share, pending: PendingModule | None) -> ModuleEnd:
     """As the run's end has it; as the log has it where that is missing, or the log was told later."""
-    said = run.end.modules.get(name) if run.end else None
+    said = run.ends.get(name)
     if said is None or (said.result in TOLD_LATER and share.end):
         return end_by_log(share, pending)
     return said

@@ -75,7 +75,7 @@ def _is_left(run: Run, record: Record) -> bool:
         return record.status in UNSETTLED and record.command != "destroy"
     if record.run == run.start.run:
         return record.status in UNSETTLED
-    end = run.end.modules.get(record.module) if run.end else None
+    end = run.ends.get(record.module)
     return end is None or end.result not in DONE
 
 
@@ -89,7 +89,9 @@ def inputs_of_run(tools: Tools, rest: Rest) -> RunInputs:
         raise PreflightRefused(
             f"run {rest.run_id} kept no inputs", hint=f"hybridwrap resume {rest.run_id} --inputs current"
         )
-    kept = decode_inputs(tools.ledger.get_blob(rest.run.start.inputs))
+    run = tools.ledger.run(rest.run_id) if rest.run.start.shared else rest.run
+    blobs = dict.fromkeys(part.start.inputs for part in (run, *run.parts))
+    kept = {name: given for blob in blobs for name, given in decode_inputs(tools.ledger.get_blob(blob)).items()}
     return {name: kept.get(name, {}) for name in (*rest.left, *rest.done)}
 
 

@@ -100,7 +100,7 @@ def last_planned(runs: Iterable[Run], record: Record) -> datetime | None:
 
 
 def _planned(run: Run, module: str) -> bool:
-    end = run.end.modules.get(module) if run.end else None
+    end = run.ends.get(module)
     return end is not None and end.result in DONE and not end.skipped
 
 

@@ -29,8 +29,8 @@ def _not_reached(runs: Sequence[Run], records: Mapping[str, Record]) -> Mapping[
     kept = {
         name: end
         for name, run in newest.items()
-        if run.start.command == TEARS_DOWN and run.end
-        if (end := run.end.modules.get(name)) and end.result == "kept"
+        if run.start.command == TEARS_DOWN
+        if (end := run.ends.get(name)) and end.result == "kept"
     }
     return {name: end.reason for name, end in kept.items() if _still(name, records) and _still(end.waits_for, records)}
 

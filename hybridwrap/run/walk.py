@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from hybridwrap.domain.charter import stamp
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.run.context import Context
-from hybridwrap.run.ends import guarded, waiting_end
+from hybridwrap.run.ends import guarded, tell, waiting_end
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.queue import ENDED_WELL, Queue
 
@@ -102,7 +102,7 @@ def _finish(
 
 def _ended(context: Context, queue: Queue, way: Way, name: str, end: ModuleEnd) -> None:
     queue.end(name, end)
-    context.watch.module_ended(name, end)
+    tell(context, name, end)
     if context.options.fail_fast and end.result not in way.ended_well:
         context.stop.no_more(f"--fail-fast after {name}")
 
@@ -111,5 +111,5 @@ def _close(context: Context, queue: Queue, way: Way) -> Mapping[str, ModuleEnd]:
     for name in queue.waiting:
         end = way.not_reached(context, name, queue.blocked_by(name))
         queue.ends[name] = end
-        context.watch.module_ended(name, end)
+        tell(context, name, end)
     return queue.ends

@@ -98,7 +98,7 @@ def _step(story: _Story, module: str) -> Step:
 
 def _pending(story: _Story, record: Record, waits: PendingModule) -> Step:
     run = next((run for run in story.runs if run.start.run == waits.run), None)
-    end = run.end.modules.get(record.module) if run and run.end else None
+    end = run.ends.get(record.module) if run else None
     end = end or ModuleEnd("pending")
     return Step(
         record.module,

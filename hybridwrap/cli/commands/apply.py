@@ -18,6 +18,7 @@ from hybridwrap.cli.options import (
     wait_options,
 )
 from hybridwrap.cli.running import Job, at_work, watcher, writing_job
+from hybridwrap.cli.shared import shared_run
 from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.errors import UsageError
@@ -80,7 +81,7 @@ def command(
         skip=_skip(job, plan, max_age_seconds),
     )
     watch = watcher(job, telling)
-    with at_work(job, options, watch) as context:
+    with at_work(job, options, watch, shared_run("apply", asks=approve is not None)) as context:
         end = apply(context, job.modules, undisturbed(approve, watch))
     watch.run_ended(end, job.knowledge.outputs)
     return end.exit_code

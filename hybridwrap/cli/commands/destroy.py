@@ -16,6 +16,7 @@ from hybridwrap.cli.options import (
     wait_options,
 )
 from hybridwrap.cli.running import at_work, watcher
+from hybridwrap.cli.shared import shared_run
 from hybridwrap.cli.survivors import end_with_survivors
 from hybridwrap.cli.teardown import teardown_job, teardown_plan_options
 from hybridwrap.cli.variables import Variables
@@ -88,7 +89,7 @@ def command(
     )
     wishes = Wishes(frozenset((*selection.names, *orphans)), keep_protected, import_known, inputs == "current")
     watch = watcher(job, telling)
-    with at_work(job, options, watch) as context:
+    with at_work(job, options, watch, shared_run("destroy", asks=approve is not None)) as context:
         end = destroy(context, job.modules, undisturbed(approve, watch), wishes)
     end_with_survivors(watch, end, job.knowledge.records, as_json=as_json)
     return end.exit_code

@@ -20,6 +20,7 @@ from hybridwrap.cli.options import (
     timeout_option,
 )
 from hybridwrap.cli.running import at_work, reading_job, watcher
+from hybridwrap.cli.shared import shared_run
 from hybridwrap.cli.teller import Teller
 from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.drift import DriftResult
@@ -61,7 +62,8 @@ def command(
     watch = watcher(job, telling)
     looks: dict[str, Look] = {}
     tell = partial(_tell, watch, looks)
-    with at_work(job, Options(ONLY_LOOK, parallelism, timeout_seconds), watch) as context:
+    shared = shared_run("drift") if recorded else None
+    with at_work(job, Options(ONLY_LOOK, parallelism, timeout_seconds), watch, shared) as context:
         end = (drift if recorded else drift_unrecorded)(context, job.modules, tell)
     found = [name for name in job.modules if name in looks and looks[name].result is DriftResult.NEW]
     if detailed_exitcode and found and end.exit_code == 0:

@@ -7,12 +7,13 @@ import click
 from hybridwrap.cli.compose import equip, look_at
 from hybridwrap.cli.options import Place, stack_options
 from hybridwrap.cli.reports.file import FORMATS, rendered
+from hybridwrap.cli.shared import VARIABLE
 from hybridwrap.run.report import read_report
 
 
 @click.command("report")
 @stack_options
-@click.argument("run", required=False)
+@click.argument("run", required=False, envvar=VARIABLE)
 @click.option(
     "--format",
     "form",
@@ -24,8 +25,9 @@ from hybridwrap.run.report import read_report
 def command(place: Place, run: str | None, form: str) -> int:
     """Report on one run, for people, CI systems and programs.
 
-    RUN is an id or its beginning; without it, the newest run. It is read from the ledger alone: the same from any
-    machine, also when the run was killed. Exit code 0 whatever the run's own.
+    RUN is an id, its beginning, or the name of a run that many processes shared; without it, the one that
+    HYBRIDWRAP_RUN names, or the newest. It is read from the ledger alone: the same from any machine, also when the run
+    was killed. Exit code 0 whatever the run's own.
     """
     report = read_report(equip(look_at(place)).ledger, run)
     click.echo(rendered(report, form), nl=False)

@@ -8,6 +8,7 @@ from hybridwrap.cli.compose import equip, look_at
 from hybridwrap.cli.options import Place, json_option, stack_options, terminal_width
 from hybridwrap.cli.run_view import lines
 from hybridwrap.cli.runs import run_json
+from hybridwrap.cli.shared import VARIABLE
 from hybridwrap.domain.json import canonical
 from hybridwrap.errors import UsageError
 from hybridwrap.run.report import read_report
@@ -15,7 +16,7 @@ from hybridwrap.run.report import read_report
 
 @click.command("show")
 @stack_options
-@click.argument("run", required=False)
+@click.argument("run", required=False, envvar=VARIABLE)
 @click.option("-m", "--module", "modules", multiple=True, metavar="MODULE", help="In full, and only this one.")
 @click.option("-v", "--verbose", is_flag=True, help="All modules in full, and values at any length.")
 @json_option
@@ -23,7 +24,8 @@ def command(place: Place, run: str | None, modules: tuple[str, ...], verbose: bo
     """Show one run.
 
     When each module was at work, and what is recorded of it: inputs, errors, evidence, where its log lies. RUN is an
-    id or its beginning; without it, the newest run.
+    id, its beginning, or the name of a run that many processes shared; without it, the one that HYBRIDWRAP_RUN names,
+    or the newest.
     """
     ledger = equip(look_at(place)).ledger
     report = read_report(ledger, run)

@@ -45,7 +45,8 @@ def _environment() -> Environment:
     environment.globals |= SHOWN | {
         name: getattr(wording, name)
         for name in (
-            *("SYMBOLS", "clock", "conclusion", "first_line", "moment", "planned_in_words", "reason_of"),
+            *("SYMBOLS", "by", "called", "clock", "conclusion", "first_line", "moment", "named"),
+            *("planned_in_words", "reason_of"),
             *("short_reason", "summary", "tally_in_words", "told", "took"),
         )
     }

@@ -11,6 +11,7 @@ from hybridwrap.cli.standing_json import output_json
 from hybridwrap.domain.codec import plain
 from hybridwrap.domain.entry import CloudObject, Entry, RecordedInput
 from hybridwrap.domain.json import Json, pretty
+from hybridwrap.domain.run import Run
 from hybridwrap.run.report import ModuleReport, Report
 
 
@@ -46,6 +47,23 @@ def _run(report: Report) -> Json:
         "last_seen": report.last_seen,
         "seconds": round(report.seconds, 3),
         "exit_code": report.exit_code,
+        "name": start.shared or None,
+        "parts": [_part(part) for part in report.parts],
+    }
+
+
+def _part(part: Run) -> Json:
+    """What one process did of a shared run."""
+    start, end = part.start, part.end
+    return {
+        "part": start.part,
+        "argv": list(start.argv),
+        "by": str(start.writer),
+        "ci_url": start.writer.ci_url,
+        "began": start.time,
+        "ended": end.time if end else None,
+        "exit_code": end.exit_code if end else None,
+        "modules": {name: told.result for name, told in sorted(part.ends.items())},
     }
 
 

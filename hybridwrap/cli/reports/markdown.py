@@ -27,8 +27,10 @@ from hybridwrap.cli.reports.next import line, next_commands
 from hybridwrap.cli.reports.wording import (
     GRAVE,
     SYMBOLS,
+    by,
     conclusion,
     moment,
+    named,
     planned_in_words,
     reason_of,
     summary,
@@ -65,8 +67,8 @@ def _head(report: Report) -> Iterator[str]:
     yield f"### {prose(f'{report.stack} · {report.environment} · {start.command}: {tally_in_words(report)}')}\n"
     commits = {module.source.git[:9] for module in report.modules if module.source and module.source.git}
     facts = [
-        *([f"run {code(start.run)}"] if start.command != PLAN else []),
-        f"by {prose(shortened(str(start.writer), LONG))}",
+        *([f"run {code(named(report))}"] if start.command != PLAN else []),
+        f"by {prose(shortened(by(report), LONG))}",
         moment(start.time),
         prose(conclusion(report)),
         *([f"commit {code(commits.pop())}"] if len(commits) == 1 else []),

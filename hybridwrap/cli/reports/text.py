@@ -10,8 +10,11 @@ from hybridwrap.cli.reports.next import next_commands
 from hybridwrap.cli.reports.wording import (
     GRAVE,
     SYMBOLS,
+    by,
+    called,
     conclusion,
     moment,
+    named,
     planned_in_words,
     reason_of,
     short_reason,
@@ -33,9 +36,9 @@ def render(report: Report) -> str:
 
 def _lines(report: Report) -> Iterator[str]:
     start = report.start
-    yield f"{start.command} {start.run}  {report.stack} in {report.environment}"
-    yield f"{moment(start.time)}  by {start.writer}"
-    yield f"hybridwrap {' '.join(start.argv)}"
+    yield f"{start.command} {named(report)}  {report.stack} in {report.environment}"
+    yield f"{moment(start.time)}  by {by(report)}"
+    yield from called(report)
     if start.writer.ci_url:
         yield start.writer.ci_url
     yield f"{tally_in_words(report)}; {conclusion(report)}"

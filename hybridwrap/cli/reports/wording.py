@@ -12,6 +12,7 @@ from hybridwrap.domain.engine_run import Action, Diagnostic, PlannedChange
 from hybridwrap.domain.entry import Adopt, Begin, Cancel, End, Entry, Late, Observe, Retain, StateMark, Takeover
 from hybridwrap.run.report import ModuleReport, Report
 
+NAMED = 3  # writers of a run that are told by name
 # Bad news first.
 RESULTS = (
     *("unknown", "error", "unsent", "superseded", "refused", "running", "drifted", "stopped", "busy", "declined"),
@@ -86,6 +87,27 @@ def moment(time: str) -> str:
 
 def clock(time: str) -> str:
     return f"{datetime.fromisoformat(time):%H:%M:%S}" if time else ""
+
+
+def by(report: Report) -> str:
+    """Who ran it: of many processes the first ones, and how many there were."""
+    if not report.parts:
+        return str(report.start.writer)
+    writers = list(dict.fromkeys(str(part.start.writer) for part in report.parts))
+    more = f" and {len(writers) - NAMED} more" if len(writers) > NAMED else ""
+    processes = "1 process" if len(report.parts) == 1 else f"{len(report.parts)} processes"
+    return f"{processes} of {', '.join(writers[:NAMED])}{more}"
+
+
+def called(report: Report) -> tuple[str, ...]:
+    """The command line; of many processes each one that there was, unless these are many, too."""
+    argvs = dict.fromkeys([report.start.argv, *(part.start.argv for part in report.parts)])
+    return tuple(f"hybridwrap {' '.join(argv)}" for argv in argvs) if len(argvs) <= NAMED else ()
+
+
+def named(report: Report) -> str:
+    """The run's id, and the name by which its processes know it."""
+    return f"{report.start.run} ({report.start.shared})" if report.start.shared else report.start.run
 
 
 def planned_in_words(planned: Iterable[PlannedChange]) -> str:
