@@ -14,6 +14,7 @@ from msgspec import Struct
 from hybridwrap.domain.deviation import Deviation
 from hybridwrap.domain.engine_run import ChangeSummary, Diagnostic, Ended, Hook, PlannedChange, Stream
 from hybridwrap.domain.entry import EngineIdentity, Locks
+from hybridwrap.domain.identity import Caller
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.left_behind import Liveness, Unfinished
 from hybridwrap.domain.repair import Repair
@@ -268,7 +269,16 @@ class ModuleEngine(Protocol):
 
     @property
     def env(self) -> Mapping[str, str]:
-        """The environment of its commands; it may hold secrets."""
+        """The environment of its commands without what `credentials` adds; it may hold secrets."""
+
+    def renew(self) -> Mapping[str, str]:
+        """Have the module's credentials made anew, for every command from now on; return what is secret of them.
+
+        Nothing to be done where the manifest names nobody to ask. Raise CredentialsRefused: then all stays as it was.
+        """
+
+    def caller(self) -> Caller:
+        """Ask AWS as whom its commands act. Raise CredentialsRefused when that can't be told."""
 
     def command_lines(self, folder: Path, options: PlanOptions) -> Mapping[str, tuple[str, ...]]:
         """The exact command lines of init, plan and apply for an operation's folder."""

@@ -20,6 +20,7 @@ from hybridwrap.domain.status import Status
 from hybridwrap.errors import OutcomeUnknown, PreflightRefused, StateNotTheRecordedOne
 from hybridwrap.run.busy import refuse_busy, refuse_locked
 from hybridwrap.run.context import Context
+from hybridwrap.run.identity import take_identity
 from hybridwrap.run.masking import listener, mask_of, masked_failure
 from hybridwrap.run.state_lock import clear_recorded
 
@@ -62,6 +63,7 @@ def prepare(context: Context, module: Module, inputs: ResolvedInputs) -> Prepare
     if not context.options.plan.destroy:
         refuse_unfit(record)
     engine = context.tools.engines.at(module, inputs.values)
+    take_identity(context, module, engine)
     clear_recorded(context, engine, record)
     folder = context.tools.folders.make(context.tools.ids.new())
     with ExitStack() as on_failure:
