@@ -21,7 +21,7 @@ from hybridwrap.adapters.manifest.engines import takes_tofu
 from hybridwrap.adapters.private_folders import make_private
 from hybridwrap.adapters.steering import steering
 from hybridwrap.domain.entry import Source
-from hybridwrap.domain.stack import EngineWish, Interface, Stack
+from hybridwrap.domain.stack import EngineWish, Interface, Module, Stack
 from hybridwrap.errors import PreflightRefused
 
 GIT_SECONDS = 300
@@ -34,11 +34,11 @@ class StackSources:
         self._environ = environ
         self._commits = Commits()
 
-    def describe(self, folder: Path) -> Source:
-        return source_of(folder, self._commits)
+    def describe(self, module: Module) -> Source:
+        return source_of(module.source, self._commits, module.watch)
 
-    def fingerprint(self, folder: Path) -> Source:
-        return fingerprint_of(folder)
+    def fingerprint(self, module: Module) -> Source:
+        return fingerprint_of(module.source, module.watch)
 
     def pack(self, folder: Path) -> bytes | None:
         from hybridwrap.adapters import source_archive

@@ -198,6 +198,7 @@ class Module(Struct, frozen=True):
     timeout_seconds: float | None = None
     verify: Verify = Verify()
     guard: Guard = Guard()
+    watch: tuple[str, ...] = ()  # absolute glob patterns of files outside the source that are a part of the module
 
     @property
     def references(self) -> tuple[Reference, ...]:

@@ -118,7 +118,7 @@ def _intent(context: Context, command: _Command, record: Record, mark: StateMark
         command=command.name,
         run=context.run,
         engine=command.engine.identity,
-        source=context.tools.sources.describe(command.module.source),
+        source=context.tools.sources.describe(command.module),
         state=mark,
         locks=locks,
         inputs=record.inputs,

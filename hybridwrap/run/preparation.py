@@ -70,7 +70,7 @@ def prepare(context: Context, module: Module, inputs: ResolvedInputs) -> Prepare
         on_failure.callback(folder.remove)
         planned = _plan(context, engine, folder, inputs, module.name)
         state, comparison = look(context, engine, record)
-        source = context.tools.sources.describe(module.source)
+        source = context.tools.sources.describe(module)
         on_failure.pop_all()
     context.knowledge.learn_secrets(module.name, state)
     if comparison.match is Match.ADVANCED and comparison.recorded and comparison.recorded.lineage:

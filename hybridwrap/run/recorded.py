@@ -26,8 +26,10 @@ def recorded_run(
 ) -> RunEnd:
     """Do the work of a run between its two documents. Raise LedgerUnreachable before it.
 
-    `edges` says what comes before each module; none said: what it needs.
+    `edges` says what comes before each module; none said: what it needs. A run without modules is not recorded.
     """
+    if not modules:
+        return end_of_run(context, {})
     start = _start(context, command, modules)
     if edges is not None:
         start = replace(start, edges={name: tuple(edges.get(name, ())) for name in modules})

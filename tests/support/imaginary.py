@@ -323,10 +323,10 @@ class Engines:
 
 
 class Sources:
-    def describe(self, folder: Path) -> Source:
+    def describe(self, module: Module) -> Source:
         return Source("d1", "c0ffee")
 
-    def fingerprint(self, folder: Path) -> Source:
+    def fingerprint(self, module: Module) -> Source:
         return Source("d1")
 
     def pack(self, folder: Path) -> bytes | None:

@@ -145,7 +145,6 @@ def test_a_source_from_outside_can_only_be_a_whole_input(tmp_path: Path) -> None
         ("credentials: {command: []}", "modules.a.credentials.command: must not be empty"),
         ("credentials: {timeout: 5s}", 'modules.a.credentials: "command" is missing'),
         ("hooks: {}", "modules.a.hooks: `hooks` is not supported yet"),
-        ("watch: [x]", "modules.a.watch: `watch` is not supported yet"),
         ('engine: {version: ">> 1"}', "engine.version: not a version constraint"),
         ("retry: {on: ['(']}", "modules.a.retry.on[0]: not a regular expression"),
         (

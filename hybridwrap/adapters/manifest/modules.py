@@ -27,7 +27,7 @@ from hybridwrap.adapters.own_variables import OWN_VARIABLES, instead_of
 from hybridwrap.adapters.templates import is_template
 from hybridwrap.domain.stack import EngineWish, Interface, LedgerSettings, Module
 
-NOT_YET = ("hooks", "watch")
+NOT_YET = ("hooks",)
 
 
 class Draft(Struct, frozen=True):
@@ -120,6 +120,7 @@ def build_module(draft: Draft, interface: Interface | None, root: Node, scope: S
         timeout_seconds=seconds(node.get("timeout")),
         verify=read_verify(node.get("verify"), (*draft.where, "verify"), scope, name),
         guard=read_guard(node.get("guard")),
+        watch=tuple(map(str, _paths(draft, "watch", scope))),
     )
 
 
