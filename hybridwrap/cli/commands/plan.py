@@ -18,6 +18,7 @@ from hybridwrap.cli.options import (
     timeout_option,
 )
 from hybridwrap.cli.plans import plan_text
+from hybridwrap.cli.publishing import publish, publish_option
 from hybridwrap.cli.reports.file import report_option, write_report
 from hybridwrap.cli.running import Job, at_work, reading_job, watcher
 from hybridwrap.cli.teardown import reading_teardown_job
@@ -52,6 +53,7 @@ CHANGES = 2
 @click.option("-destroy", "--destroy", is_flag=True, help="Show what destroy would do, in its order.")
 @click.option("--not-moved", is_flag=True, help="A new module is no other one under a new name.")
 @report_option
+@publish_option
 @telling_options
 def command(
     place: Place,
@@ -64,6 +66,7 @@ def command(
     destroy: bool,
     not_moved: bool,
     report_file: Path | None,
+    publish_to: tuple[str, ...],
     telling: Telling,
 ) -> int:
     """Show what apply would do.
@@ -89,9 +92,11 @@ def command(
     changes = any(module_end.result in ("planned", "deferred") for module_end in end.modules.values())
     if detailed_exitcode and changes and end.exit_code == 0:
         end = replace(end, exit_code=CHANGES)
+    report = report_of_plan(context, began, end, planned)
     if report_file:
-        write_report(report_of_plan(context, began, end, planned), report_file)
+        write_report(report, report_file)
     watch.run_ended(end, job.knowledge.outputs)
+    publish(report, publish_to)
     return end.exit_code
 
 

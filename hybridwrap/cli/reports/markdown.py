@@ -1,6 +1,6 @@
 """A report for a job summary or a comment on a pull request, in the Markdown that GitHub and GitLab share.
 
-Keeps: never more than 65,536 characters, which is the most that GitHub takes; what is left out for that is said.
+Keeps: with its marker never more than 65,536 characters, the most that GitHub takes; what is left out is said.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
 PLAN: Final = "plan"  # recorded nowhere
-LIMIT: Final = 65_536  # measured as UTF-8, which is never less than characters
+LIMIT: Final = 65_536 - 256  # measured as UTF-8, never less than characters; the rest is for a comment's marker
 CUT_NOTICE: Final = 300  # kept free for the words that say what was cut
 LONG: Final = 200  # of a name, an address or a summary
 DETAIL: Final = 2_000  # of what an engine says about one error
