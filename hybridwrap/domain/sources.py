@@ -18,6 +18,9 @@ class Sources(Protocol):
     def fingerprint(self, module: Module) -> Source:
         """Say what makes a module, by digests alone: no process is started for it."""
 
+    def merged(self, module: Module) -> bool:
+        """Whether all of a module and the manifest are committed, on the branch that changes go to."""
+
     def pack(self, folder: Path) -> bytes | None:
         """Put all that a module needs into one file, the same bytes for the same content; None when it is too large.
 

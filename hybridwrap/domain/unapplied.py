@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from msgspec import Struct
+
 from hybridwrap.domain.entry import Begin, RecordedInput, Source
-from hybridwrap.domain.inputs import TF_VAR, Host, filled, outside_inputs, secret_record
+from hybridwrap.domain.inputs import TF_VAR, Host, filled, is_bare_reference, outside_inputs, secret_record
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.domain.outputs import Output, Provenance
 from hybridwrap.domain.record import Record
@@ -16,6 +18,16 @@ from hybridwrap.errors import InvalidManifest
 OutputsByModule = Mapping[str, Mapping[str, Output]]
 ENDED_BADLY = frozenset({Status.ERROR, Status.UNKNOWN})
 LEFT_ALONE = frozenset({Status.DESTROYED, Status.RETAINED})  # somebody's decision
+
+
+class Unapplied(Struct, frozen=True):
+    """Why a module is not as it was last applied, and whether what differs is on the branch that changes go to."""
+
+    reasons: tuple[str, ...]
+    merged: bool
+
+    def __str__(self) -> str:
+        return f"{'merged' if self.merged else 'changed'}, not applied: {'; '.join(self.reasons)}"
 
 
 def unapplied(module: Module, record: Record, now: Source, host: Host, outputs: OutputsByModule) -> tuple[str, ...]:
@@ -81,6 +93,8 @@ def _usable(output: Output) -> bool:
 
 
 def _rendered(source: Literal, values: Mapping[Reference, Json], host: Host) -> RecordedInput | None:
+    if is_bare_reference(source):  # spares the start-up of templates
+        return RecordedInput(next(iter(values.values())))
     try:
         return RecordedInput(filled(source.tree, lambda text: host.render(text, values)))
     except ValueError:

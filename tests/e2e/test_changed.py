@@ -69,6 +69,17 @@ def test_what_a_push_is_about_is_applied_and_what_a_dropped_run_left_over_by_the
         "net": ["inputs have changed: cidr"],
         "dns": [f"its files have changed since {work.git('rev-parse', 'HEAD~3')[:12]}"],
     }
+    status = project.run("status", "--json").json
+    Draft202012Validator(load_schema("status.v1")).validate(status)
+    waiting = {module["module"]: module["unapplied"] for module in status["modules"]}
+    assert waiting["vm"] is None
+    assert waiting["net"] == {"reasons": ["inputs have changed: cidr"], "merged": True}
+    shown = project.run("status").out
+    assert "merged, not applied: inputs have changed: cidr" in shown
+    assert shown.rstrip().endswith("next: hybridwrap plan --unapplied")
+    work.write("net/more.tf", "locals {}")
+    assert "changed, not applied: its files have changed since" in project.run("status", "net").out
+    (project.root / "net/more.tf").unlink()
     both = project.run("list", "--changed", "--unapplied")
     assert both.out.splitlines()[1].split()[0] == "dns"
     healed = project.apply("--unapplied", "--json")

@@ -329,6 +329,9 @@ class Sources:
     def fingerprint(self, module: Module) -> Source:
         return Source("d1")
 
+    def merged(self, module: Module) -> bool:
+        return False
+
     def pack(self, folder: Path) -> bytes | None:
         return None
 
