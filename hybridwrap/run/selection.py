@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from hybridwrap.domain.families import instances
 from hybridwrap.domain.graph import order, reach, reversed_edges
 from hybridwrap.domain.stack import Stack
 from hybridwrap.domain.status import Status
@@ -32,6 +34,7 @@ class Selection(Struct, frozen=True):
     changed: str | None = None
     unapplied: bool = False
     only: frozenset[str] | None = None
+    families: bool = True  # whether the name of a module with `for_each` stands for all its instances
 
 
 def select(stack: Stack, selection: Selection, status_of: StatusOf) -> tuple[str, ...]:
@@ -41,6 +44,8 @@ def select(stack: Stack, selection: Selection, status_of: StatusOf) -> tuple[str
     `exclude` has the last word. A stack without modules gives nothing, which is no error; nor is it one when a
     comparison leaves nothing over: a CI system asks every time, and mostly nothing has changed.
     """
+    if selection.families:
+        selection = _with_instances(stack, selection)
     _refuse_unknown(stack, (*selection.names, *selection.exclude))
     needs = {name: module.needs for name, module in stack.modules.items()}
     fitting = {name for name in _start(stack, selection) if _fits(stack, selection, status_of, name)}
@@ -54,6 +59,13 @@ def select(stack: Stack, selection: Selection, status_of: StatusOf) -> tuple[str
     if stack.modules and not widened and (selection.only is None or not fitting):
         raise UsageError(f"no module of stack {stack.name} is selected{_why(selection)}", hint="hybridwrap list")
     return tuple(name for name in order(needs) if name in widened)
+
+
+def _with_instances(stack: Stack, selection: Selection) -> Selection:
+    def expanded(names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(one for name in names for one in instances(name, stack.modules) or (name,))
+
+    return replace(selection, names=expanded(selection.names), exclude=expanded(selection.exclude))
 
 
 def _start(stack: Stack, selection: Selection) -> Iterable[str]:
@@ -78,6 +90,8 @@ def _refuse_unknown(stack: Stack, names: Iterable[str]) -> None:
     import difflib
 
     for name in names:
+        if found := instances(name, stack.modules):
+            raise UsageError(f"{name} is a module for each of several values: name one of {', '.join(found)}")
         if name not in stack.modules:
             near = difflib.get_close_matches(name, stack.modules, n=1)
             there = f"did you mean {near[0]}?" if near else f"it has: {', '.join(sorted(stack.modules)) or 'none'}"

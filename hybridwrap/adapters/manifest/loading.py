@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from hybridwrap.adapters.manifest.cache import Checked, manifest_digest, recall, remember, sources_digest
 from hybridwrap.adapters.manifest.environment import choose, declared_environments
 from hybridwrap.adapters.manifest.identity import read_account, read_credentials
@@ -46,6 +48,7 @@ def read_stack(file: Path, *, environment: str | None, environ: Mapping[str, str
     if last.manifest != digest:
         _refuse_bad_form(files)
     layered = layer(files, scope.environment, scope.findings)
+    scope = replace(scope, families=layered.families)
     drafts = draft_modules(layered, scope)
     sources = sources_digest(drafts.values(), scope)
     known = last if (last.manifest, last.sources) == (digest, sources) else None

@@ -42,7 +42,7 @@ class Draft(Struct, frozen=True):
 
     @property
     def where(self) -> tuple[str, ...]:
-        return ("modules", self.name)
+        return ("modules", *self.name.split("."))
 
     @property
     def shown(self) -> str:

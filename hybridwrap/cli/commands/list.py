@@ -12,6 +12,7 @@ from hybridwrap.cli.lines import table
 from hybridwrap.cli.narrowing import Narrowed, narrowed, short_reason, tell_base
 from hybridwrap.cli.options import Place, json_option, selection_options, stack_options
 from hybridwrap.cli.running import select_by_status
+from hybridwrap.domain.families import family_of
 from hybridwrap.domain.graph import waves
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.domain.stack import Module, Stack
@@ -68,6 +69,7 @@ def _as_json(stack: Stack, modules: Sequence[Module], found: Narrowed) -> Json:
                 "needs": list(module.needs),
                 "edges": {need: list(kinds) for need, kinds in module.edges.items()},
                 "owner": module.owner or None,
+                "instance_of": family_of(module.name) or None,
                 "tags": list(module.tags),
                 "reasons": list(found.why(module.name)),
             }
