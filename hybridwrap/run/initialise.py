@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.run.context import Context
-from hybridwrap.run.identity import take_identity
 from hybridwrap.run.recorded import end_of_run
 from hybridwrap.run.walk import forward, walk
 
@@ -21,9 +20,7 @@ def initialise(context: Context, modules: Sequence[str]) -> RunEnd:
 
 def _initialise(context: Context, name: str) -> ModuleEnd:
     tools = context.tools
-    module = tools.stack.modules[name]
-    engine = tools.engines.at(module)
-    take_identity(context, module, engine)
+    engine = tools.engines.at(tools.stack.modules[name])
     folder = tools.folders.make(tools.ids.new())
     try:
         began = tools.clock.monotonic()

@@ -1,1 +1,0 @@
-"""Where people look: comments on pull and merge requests, and chat."""
