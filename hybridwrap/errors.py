@@ -5,6 +5,7 @@ HybridwrapError
 │   ├── UsageError           64
 │   ├── InvalidManifest      10  every problem found, each with file, line and column
 │   ├── PreflightRefused     10
+│   │   └── CredentialsRefused 10  there are none for the engine, or they are of another account
 │   ├── EngineNotUsable      40
 │   ├── LedgerUnreachable    30
 │   │   └── IntentInDoubt    30  the engine must not start; the operation's folder must stay
@@ -84,6 +85,10 @@ class PreflightRefused(NothingHappened):
     """A module, its state place or its environment does not allow the run."""
 
     exit_code = 10
+
+
+class CredentialsRefused(PreflightRefused):
+    """The engine's credentials could not be had, or they are somebody else's."""
 
 
 class EngineNotUsable(NothingHappened):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from hybridwrap.adapters.source import closure, lock_digest, source_digest
+from hybridwrap.adapters.source import GENERATED, closure, lock_digest, source_digest
 from hybridwrap.domain.entry import Source
 
 
@@ -41,16 +42,16 @@ def _git_tree(root: Path) -> tuple[str, tuple[Path, ...]]:
     commit = next((r.removeprefix("# branch.oid ") for r in records if r.startswith("# branch.oid ")), "")
     changed = [r.split(" ", 8)[8] for r in records if r.startswith("1 ")]
     changed += [r.split(" ", 10)[10] for r in records if r.startswith("u ")]
-    changed += [r[2:] for r in records if r.startswith("? ")]
+    changed += [r[2:] for r in records if r.startswith("? ") and not r.endswith(GENERATED)]
     return commit.replace("(initial)", ""), tuple(root / path for path in changed)
 
 
-def fingerprint_of(folder: Path) -> Source:
+def fingerprint_of(folder: Path, watch: Sequence[str] = ()) -> Source:
     """Describe a module's source by digests alone; no process is started."""
-    return Source(source_digest(folder), lock=lock_digest(folder))
+    return Source(source_digest(folder, watch), lock=lock_digest(folder))
 
 
-def source_of(folder: Path, commits: Commits) -> Source:
+def source_of(folder: Path, commits: Commits, watch: Sequence[str] = ()) -> Source:
     """Describe a module's source for the ledger."""
     found = {commits.commit(module) for module in closure(folder)}
-    return replace(fingerprint_of(folder), git=found.pop() if len(found) == 1 else "")
+    return replace(fingerprint_of(folder, watch), git=found.pop() if len(found) == 1 else "")

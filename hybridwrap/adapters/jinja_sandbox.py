@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
 from functools import cache
 from types import GeneratorType
@@ -61,14 +61,25 @@ def _to_json(value: Any) -> str:
     return canonical(_json(value)).decode()
 
 
-def find_references(text: str) -> tuple[Reference, ...]:
-    """Name the outputs that a template uses. Raise BadTemplate for what is not static."""
+def raw_tokens(text: str) -> list[tuple[str, str]]:
+    """Part a template into kinds and texts, which together are the template again. Raise BadTemplate."""
+    try:
+        return [(kind, value) for _, kind, value in _environment().lex(text)]
+    except TemplateError as error:
+        raise BadTemplate(f"not a template: {error.message}") from error
+
+
+def find_references(text: str, families: Collection[str] = ()) -> tuple[Reference, ...]:
+    """Name the outputs that a template uses. Raise BadTemplate for what is not static.
+
+    `families` are modules of which there is one for each value: there, a key comes between module and output.
+    """
     if "\r" in text:  # Jinja would make a line feed of it
         raise BadTemplate("a template cannot hold a carriage return")
     try:
         tokens = list(_environment().lex(text))
         tree = _environment().parse(text)
-        found = dict.fromkeys(_walk(tree))
+        found = dict.fromkeys(_walk(tree, families))
         _environment().compile(tree)  # finds unknown filters
     except TemplateError as error:
         raise BadTemplate(f"not a template: {error.message}{_dash_hint(text)}") from error
@@ -84,10 +95,12 @@ def _dash_hint(text: str) -> str:
     return f"; a name with a dash goes in brackets: ['{dashed[2]}']" if dashed else ""
 
 
-def _walk(node: nodes.Node) -> Iterator[Reference]:
+def _walk(node: nodes.Node, families: Collection[str]) -> Iterator[Reference]:
     match node:
         case nodes.Getattr() | nodes.Getitem():
-            yield from _reference(node)
+            yield from _reference(node, families)
+        case nodes.Name(name="each"):
+            raise BadTemplate("each.key and each.value are of a module with `for_each`")
         case nodes.Name():
             wanted = "modules.NAME.OUTPUT"
             raise BadTemplate(
@@ -99,7 +112,7 @@ def _walk(node: nodes.Node) -> Iterator[Reference]:
             raise BadTemplate("calls are not supported; filters are: {{ value | filter }}")
         case _:
             for child in node.iter_child_nodes():
-                yield from _walk(child)
+                yield from _walk(child, families)
 
 
 def _makes_any_size(node: nodes.Node) -> bool:
@@ -129,13 +142,15 @@ def _is_small(value: Any) -> bool:
     return not isinstance(value, int | float) or abs(value) <= LARGEST
 
 
-def _reference(node: nodes.Node) -> Iterator[Reference]:
+def _reference(node: nodes.Node, families: Collection[str]) -> Iterator[Reference]:
     steps: list[Any] = []
     while isinstance(node, nodes.Getattr | nodes.Getitem):
         steps.insert(0, _step(node))
         node = node.node
     if not isinstance(node, nodes.Name) or node.name != "modules":
-        yield from _walk(node)
+        yield from _walk(node, families)
+    elif steps[0] in families and [type(step) for step in steps[1:3]] == [str, str]:
+        yield Reference(f"{steps[0]}.{steps[1]}", steps[2])
     elif [type(step) for step in steps[:2]] != [str, str]:
         raise BadTemplate("a reference names a module and an output: modules.NAME.OUTPUT or modules['NAME']['OUTPUT']")
     else:
@@ -154,9 +169,12 @@ def _step(node: nodes.Getattr | nodes.Getitem) -> str | int:
 
 def evaluate(text: str, values: Mapping[Reference, Json]) -> Json:
     """Give a template its value. Raise BadTemplate."""
-    modules: dict[str, dict[str, Json]] = {}
+    modules: dict[str, Json] = {}
     for reference, value in values.items():
         modules.setdefault(reference.module, {})[reference.output] = value
+        family, _, key = reference.module.partition(".")
+        if key:
+            modules.setdefault(family, {}).setdefault(key, {})[reference.output] = value
     try:
         if lone := _lone_expression(text):
             # Without `undefined_to_none=False` something undefined would silently be None.

@@ -19,10 +19,11 @@ from hybridwrap.adapters.home import make_home
 from hybridwrap.adapters.introspection import introspect
 from hybridwrap.adapters.manifest.engines import takes_tofu
 from hybridwrap.adapters.private_folders import make_private
+from hybridwrap.adapters.source import closure
 from hybridwrap.adapters.steering import steering
 from hybridwrap.domain.entry import Source
-from hybridwrap.domain.stack import EngineWish, Interface, Stack
-from hybridwrap.errors import PreflightRefused
+from hybridwrap.domain.stack import EngineWish, Interface, Module, Stack
+from hybridwrap.errors import PreflightRefused, UsageError
 
 GIT_SECONDS = 300
 
@@ -33,12 +34,17 @@ class StackSources:
         self._home = home
         self._environ = environ
         self._commits = Commits()
+        self._main: bool | None = None  # whether the commit at hand is on the default branch, once it was asked
 
-    def describe(self, folder: Path) -> Source:
-        return source_of(folder, self._commits)
+    def describe(self, module: Module) -> Source:
+        return source_of(module.source, self._commits, module.watch)
 
-    def fingerprint(self, folder: Path) -> Source:
-        return fingerprint_of(folder)
+    def fingerprint(self, module: Module) -> Source:
+        return fingerprint_of(module.source, module.watch)
+
+    def merged(self, module: Module) -> bool:
+        parts = (*closure(module.source), self._stack.file)
+        return self._on_main() and all(self._commits.commit(part) for part in parts)
 
     def pack(self, folder: Path) -> bytes | None:
         from hybridwrap.adapters import source_archive
@@ -73,6 +79,16 @@ class StackSources:
             raise
         mirror = self._settled(fresh, commit)
         return _surrounded(mirror, PurePosixPath(folder.relative_to(root).as_posix()), folder, self._home)
+
+    def _on_main(self) -> bool:
+        if self._main is None:
+            from hybridwrap.adapters.git import Repository
+
+            try:
+                self._main = Repository(self._stack.root).is_on_main(self._environ)
+            except UsageError:
+                self._main = False
+        return self._main
 
     def _above(self, folder: Path, own: PurePosixPath) -> PurePosixPath:
         """What leads from the manifest's folder to the one that an archive was made of; "." outside of it."""

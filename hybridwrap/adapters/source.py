@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from glob import iglob
 from pathlib import Path
+
+from hybridwrap.adapters.reads import files_below, places_read
 
 GENERATED = "hybridwrap_override.tf.json"  # our own empty backend block, the same everywhere
 LOCK_FILE = ".terraform.lock.hcl"
@@ -16,6 +19,7 @@ VAR_SUFFIXES = (".tfvars", ".tfvars.json")
 # A match in a comment only widens the digest; that is why no parser is needed here.
 LOCAL_CHILD = re.compile(rb"""["']?\bsource["']?\s*[=:]\s*"(\.\.?/[^"$%]*)\"""")
 READ_FILE = re.compile(rb"\$\{path\.module\}/([^\"$%]+)\"")
+LARGE = 1 << 20  # bytes: of a larger file that is read besides the configuration the size has to do
 
 
 def config_files(folder: Path, *, tofu: bool) -> tuple[Path, ...]:
@@ -23,7 +27,7 @@ def config_files(folder: Path, *, tofu: bool) -> tuple[Path, ...]:
 
     OpenTofu takes `x.tofu` instead of `x.tf`; Terraform knows no `.tofu`. Our generated file is left out.
     """
-    names = {entry.name for entry in os.scandir(folder) if entry.is_file() and _is_config(entry.name)}
+    names = {entry.name for entry in os.scandir(folder) if entry.is_file() and is_config(entry.name)}
     if tofu:
         names -= {name.replace(".tofu", ".tf") for name in names if ".tofu" in name}
     else:
@@ -36,7 +40,8 @@ def is_override(name: str) -> bool:
     return stem == "override" or stem.endswith("_override")
 
 
-def _is_config(name: str) -> bool:
+def is_config(name: str) -> bool:
+    """Whether some engine loads a file of this name."""
     return name.endswith(SUFFIXES) and not name.startswith((".", "#")) and name != GENERATED
 
 
@@ -48,17 +53,32 @@ def automatic_var_files(folder: Path) -> tuple[Path, ...]:
     return tuple(folder / name for name in (*own, *automatic))
 
 
-def source_digest(folder: Path) -> str:
-    """Digest what makes the module: its files, those of local child modules, those that they read by a literal path.
+def source_digest(folder: Path, watch: Sequence[str] = ()) -> str:
+    """Digest what makes the module: its files, those of local child modules, those that they read, and watched ones.
 
-    The same in every checkout: names go in relative to the folder. Files that are read by a computed path are not seen.
+    The same in every checkout: names go in relative to the folder. Of a path that is computed the folder counts that is
+    certain, unless that is the module's own or one above it. `watch` are absolute glob patterns.
     """
     contents = {}
     for module in closure(folder):
-        for file in _all_config(module):
+        for file in all_config(module):
             contents[file] = file.read_bytes()
-            contents |= {read: read.read_bytes() for read in _files_read(module, contents[file])}
+            for place in places_read(module, folder, contents[file]):
+                if place != module and place not in module.parents:
+                    contents |= {read: _content(read) for read in files_below(place)}
+    contents |= {file: _content(file) for file in watched(watch)}
     return _digest((os.path.relpath(file, folder), data) for file, data in contents.items())
+
+
+def watched(patterns: Iterable[str]) -> Iterator[Path]:
+    """Name the files that absolute glob patterns match; `**` is any number of folders."""
+    for pattern in patterns:
+        yield from (path for path in map(Path, iglob(pattern, recursive=True)) if path.is_file())  # noqa: PTH207
+
+
+def _content(file: Path) -> bytes:
+    size = file.stat().st_size
+    return file.read_bytes() if size <= LARGE else f"{size} bytes".encode()
 
 
 def lock_digest(folder: Path) -> str:
@@ -75,7 +95,7 @@ def fingerprint(folders: Iterable[Path], files: Iterable[Path]) -> str:
     found = {str(file) for file in files if file.is_file()}
     for folder in set(folders):
         if folder.is_dir():
-            found.update(e.path for e in os.scandir(folder) if _is_config(e.name) or e.name.endswith(VAR_SUFFIXES))
+            found.update(e.path for e in os.scandir(folder) if is_config(e.name) or e.name.endswith(VAR_SUFFIXES))
     return _digest((name, _read(name)) for name in found)
 
 
@@ -94,15 +114,16 @@ def _digest(contents: Iterable[tuple[str, bytes]]) -> str:
     return total.hexdigest()
 
 
-def _all_config(folder: Path) -> list[Path]:
-    return [Path(entry.path) for entry in os.scandir(folder) if _is_config(entry.name) and entry.is_file()]
+def all_config(folder: Path) -> list[Path]:
+    """Name the files that some engine loads, but our generated one."""
+    return [Path(entry.path) for entry in os.scandir(folder) if is_config(entry.name) and entry.is_file()]
 
 
 def closure(folder: Path) -> list[Path]:
     """Name the folder and, transitively, those of its local child modules."""
     found = [folder]
     for module in found:
-        for file in _all_config(module):
+        for file in all_config(module):
             children = (module / os.fsdecode(name) for name in LOCAL_CHILD.findall(file.read_bytes()))
             found += [
                 path for child in children if (path := Path(os.path.normpath(child))) not in found and path.is_dir()
@@ -113,7 +134,7 @@ def closure(folder: Path) -> list[Path]:
 def files_read(folders: Iterable[Path]) -> Iterator[Path]:
     """Name the files that the modules in these folders read by a literal path."""
     for module in folders:
-        for file in _all_config(module):
+        for file in all_config(module):
             yield from _files_read(module, file.read_bytes())
 
 

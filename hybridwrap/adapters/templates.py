@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.stack import Reference
 
 # By far the commonest template; it needs no template engine, whose import costs more than all else here.
-BARE = re.compile(r"\{\{\s*modules\.([A-Za-z_][A-Za-z0-9_]*)\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+BARE = re.compile(rf"\{{\{{\s*modules\.({NAME}(?:\.{NAME})?)\.({NAME})\s*\}}\}}")
 
 
 class BadTemplate(ValueError):
@@ -20,13 +21,16 @@ def is_template(text: str) -> bool:
     return "{{" in text or "{%" in text
 
 
-def references(text: str) -> tuple[Reference, ...]:
-    """Name the outputs that a template uses, in the order in which it does. Raise BadTemplate."""
-    if bare := BARE.fullmatch(text):
+def references(text: str, families: Collection[str] = ()) -> tuple[Reference, ...]:
+    """Name the outputs that a template uses, in the order in which it does. Raise BadTemplate.
+
+    `families` are modules of which there is one for each value: there, a key comes between module and output.
+    """
+    if (bare := BARE.fullmatch(text)) and ("." in bare[1]) == (bare[1].partition(".")[0] in families):
         return (Reference(*bare.groups()),)
     from hybridwrap.adapters.jinja_sandbox import find_references
 
-    return find_references(text)
+    return find_references(text, families)
 
 
 def render(text: str, values: Mapping[Reference, Json]) -> Json:
@@ -34,8 +38,8 @@ def render(text: str, values: Mapping[Reference, Json]) -> Json:
 
     `values` holds every reference of the template. They are data: a value that looks like a template stays as it is.
     """
-    if bare := BARE.fullmatch(text):
-        return values[Reference(*bare.groups())]
+    if (bare := BARE.fullmatch(text)) and (reference := Reference(*bare.groups())) in values:
+        return values[reference]
     from hybridwrap.adapters.jinja_sandbox import evaluate
 
     return evaluate(text, values)

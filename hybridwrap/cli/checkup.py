@@ -8,6 +8,7 @@ from pathlib import Path
 from hybridwrap.adapters.checks.engines import check_engines, check_modules
 from hybridwrap.adapters.checks.environment import check_environment
 from hybridwrap.adapters.checks.host import check_home, check_left_behind
+from hybridwrap.adapters.checks.identities import check_identities
 from hybridwrap.adapters.clock import SystemClock
 from hybridwrap.adapters.home import home_of
 from hybridwrap.adapters.manifest import find_manifest, read_stack
@@ -69,6 +70,7 @@ def _stack(stack: Stack, environ: Mapping[str, str]) -> Iterator[Finding]:
         yield problem("ledger", error.message, error.hint, error.exit_code)
         return
     yield from check_modules(stack, workshop.tools.engines, environ)
+    yield from check_identities(stack, workshop.tools.engines)
     yield check_left_behind(workshop.folders)
     place = list(_ledger_place(workshop))
     yield from place

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hybridwrap.domain.families import family_of
 from hybridwrap.errors import HybridwrapError
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ def offer_modules(context: click.Context, _param: click.Parameter, begun: str) -
     from hybridwrap.cli.compose import look_at
 
     try:
-        return _beginning(begun, look_at(_place(context)).modules)
+        names = look_at(_place(context)).modules
+        families = dict.fromkeys(family for name in names if (family := family_of(name)))
+        return _beginning(begun, [*families, *names])
     except (HybridwrapError, OSError):
         return []
 

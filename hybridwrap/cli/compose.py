@@ -15,6 +15,7 @@ from hybridwrap.adapters.manifest import environments_of, find_manifest, load_st
 from hybridwrap.adapters.manifest.var_files import given_values
 from hybridwrap.cli.options import Place
 from hybridwrap.cli.stores import cipher_of, near_store, store_of
+from hybridwrap.domain.changes import Changed
 from hybridwrap.domain.duration import seconds_in
 from hybridwrap.domain.inputs import Host
 from hybridwrap.domain.stack import Stack
@@ -44,6 +45,13 @@ def look_closely(place: Place) -> tuple[Stack, tuple[Problem, ...]]:
 def environments(place: Place) -> tuple[str, ...]:
     """Name the environments of the manifest that a command is about. Raise UsageError, InvalidManifest."""
     return environments_of(_file(place))
+
+
+def changed(stack: Stack, ref: str) -> Changed:
+    """Compare the working copy with a commit, "" for the usual one. Raise UsageError."""
+    from hybridwrap.adapters.stack_changes import changed_since
+
+    return changed_since(stack, ref, os.environ)
 
 
 def _file(place: Place) -> Path:
@@ -107,7 +115,7 @@ def equip(stack: Stack, *, parallelism: int = 1) -> Workshop:
         folders=folders,
         host=host,
         sources=StackSources(stack, home, environ),
-        prober=StackProber(stack, environ),
+        prober=StackProber(stack, environ, clock),
         clock=clock,
         ids=ids,
         settle_seconds=_settle_seconds(environ),

@@ -53,7 +53,7 @@ COMMANDS = {
 }
 TAKE_WORDS = frozenset({"apply", "destroy", "plan", "tf"})  # words after `--` are the engine's
 # Click would take the next word for the value that was left out.
-WITHOUT_VALUE = {"--wait": "--wait=forever", "--skip-unchanged": "--skip-unchanged=forever"}
+WITHOUT_VALUE = {"--wait": "--wait=forever", "--skip-unchanged": "--skip-unchanged=forever", "--changed": "--changed="}
 INTERRUPTED = 130
 WRONG_USAGE = 64
 

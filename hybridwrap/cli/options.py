@@ -25,6 +25,7 @@ from hybridwrap.run.selection import Selection
 
 Command = Callable[..., Any]
 TRACEBACKS = 2  # -vv
+SELECTING = ("with_dependencies", "with_dependents", "exclude", "tags", "changed", "unapplied")
 REFUSED = ("-destroy", "-out", "-json", "-state", "-backend", "-input", "-auto-approve")  # after `--`
 
 
@@ -179,11 +180,17 @@ def selection_options(command: Command) -> Command:
     @click.option("--exclude", multiple=True, metavar="MODULE", help="Leave a module out.")
     @click.option("--tag", "tags", multiple=True, help="Only modules with one of these tags.")
     @click.option(
+        "--changed",
+        metavar="[=REF]",
+        help="Only what has changed since a commit: REF, or where this branch left the default one.",
+    )
+    @click.option("--unapplied", is_flag=True, help="Only modules that are not as they were last applied.")
+    @click.option(
         "--status", "statuses", multiple=True, type=click.Choice([*map(str, Status)]), help="Only with one of these."
     )
     @functools.wraps(command)
     def with_selection(modules: tuple[str, ...], **rest: Any) -> Any:
-        said = {name: rest.pop(name) for name in ("with_dependencies", "with_dependents", "exclude", "tags")}
+        said = {name: rest.pop(name) for name in SELECTING}
         statuses = tuple(map(Status, rest.pop("statuses")))
         return command(selection=Selection(modules, **said, statuses=statuses, folder=Path.cwd()), **rest)
 

@@ -15,11 +15,13 @@ from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.options import Place
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.pending import pending_of
+from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import Run
 from hybridwrap.domain.stack import Stack
 from hybridwrap.domain.status import Status
 from hybridwrap.run.here import known_here
 from hybridwrap.run.lookalike import told_of_moved
+from hybridwrap.run.merged import told_of_unapplied
 from hybridwrap.run.recorded import RUNS_LOOKED_AT
 from hybridwrap.run.selection import Selection, select
 from hybridwrap.run.standing import Standing, standings
@@ -70,9 +72,19 @@ def overview_of(workshop: Workshop, selection: Selection) -> Overview:
     records, runs = ledger.records(stack.modules), ledger.runs(RUNS_LOOKED_AT)
     here = {**teardown_remarks(runs, records), **known_here(workshop.tools, records)}
     moved = told_of_moved(workshop.tools, records)
-    found = standings(stack, records, pending_of(runs, records), here=here, moved=moved)
-    chosen = _chosen(stack, selection, found)
+    unapplied = told_of_unapplied(workshop.tools, records)
+    standing = standings(stack, records, pending_of(runs, records), here=here, moved=moved)
+    found = tuple(replace(each, unapplied=unapplied.get(each.module)) for each in standing)
+    chosen = _chosen(stack, _narrowed(workshop, selection, records), found)
     return Overview(stack, ledger.place, workshop.tools.clock.now(), chosen, runs, _signs(ledger, chosen))
+
+
+def _narrowed(workshop: Workshop, selection: Selection, records: Mapping[str, Record]) -> Selection:
+    if selection.changed is None and not selection.unapplied:
+        return selection
+    from hybridwrap.cli.narrowing import narrowed
+
+    return narrowed(workshop, selection, records).selection
 
 
 def _chosen(stack: Stack, selection: Selection, found: tuple[Standing, ...]) -> tuple[Standing, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Event, RLock, Thread
 
 import click
 
+from hybridwrap.cli.annotations import workflow_commands
 from hybridwrap.cli.board import Board, Work
 from hybridwrap.cli.ending import FINE, OutputsByModule, last_lines
 from hybridwrap.cli.failures import below, headline
@@ -94,6 +96,8 @@ class PlainLines:
         """Close the run: how it stands, what is known, what to type."""
         for line in last_lines(end.modules, outputs, self._board.elapsed(), self._scene.said, command=self._command):
             self._line(line)
+        for command in workflow_commands(end.modules, self._scene, os.environ):
+            self._line(command, err=True)
 
     def heartbeat(self) -> None:
         """Say what is going on when nothing was said for a while."""

@@ -81,7 +81,21 @@ def aside(workshop: Workshop, options: Options, records: Mapping[str, Record] | 
 
 
 def selected(workshop: Workshop, selection: Selection, records: Mapping[str, Record] | None = None) -> tuple[str, ...]:
-    """Name the selected modules; the ledger is asked only when the selection is by status."""
+    """Name the selected modules, and say what a comparison found; the ledger is asked only when it is needed."""
+    if selection.changed is None and not selection.unapplied:
+        return select_by_status(workshop, selection, records)
+    from hybridwrap.cli.narrowing import narrowed, tell
+
+    found = narrowed(workshop, selection, records)
+    modules = select_by_status(workshop, found.selection, records)
+    tell(found, modules, len(workshop.stack.modules))
+    return modules
+
+
+def select_by_status(
+    workshop: Workshop, selection: Selection, records: Mapping[str, Record] | None = None
+) -> tuple[str, ...]:
+    """Name the modules of a selection whose comparisons are made."""
     if not selection.statuses:
         return select(workshop.stack, selection, lambda _: Status.NONE)
     known = workshop.ledger.records(workshop.stack.modules) if records is None else records

@@ -10,6 +10,7 @@ from hybridwrap.domain.json import Json
 from hybridwrap.domain.outputs import Output
 from hybridwrap.domain.run import Run
 from hybridwrap.domain.stack import Stack
+from hybridwrap.domain.unapplied import Unapplied
 from hybridwrap.run.standing import Standing
 
 
@@ -44,7 +45,12 @@ def _module(standing: Standing) -> Json:
             "open": [{"address": o.address, "id": o.id} for o in standing.open],
         },
         "warnings": list(standing.warnings),
+        "unapplied": _unapplied(standing.unapplied),
     }
+
+
+def _unapplied(found: Unapplied | None) -> Json:
+    return {"reasons": list(found.reasons), "merged": found.merged} if found else None
 
 
 def _drift(standing: Standing, runs: Sequence[Run], today: str) -> Json:

@@ -10,6 +10,7 @@ from hybridwrap.cli.overview import Overview
 from hybridwrap.cli.scene import place_of
 from hybridwrap.domain.drift import Difference
 from hybridwrap.domain.moments import seconds_between
+from hybridwrap.domain.status import Status
 from hybridwrap.run.standing import Standing, summary_of
 
 FEW = 5  # names in a sentence
@@ -31,6 +32,8 @@ def said(standing: Standing, seen: Overview) -> Iterator[str]:
         yield f"began, and nobody knows how it ended: {_named(standing)}"
     if drifted := new_drift(standing, seen.today):
         yield f"not as the state says: {some([difference.address for difference in drifted])}"
+    if standing.unapplied and standing.status is Status.OK:
+        yield str(standing.unapplied)
     yield from standing.warnings
     if standing.owner and standing.owner not in {other.module for other in seen.standings}:
         yield f"goes with {standing.owner}"

@@ -83,7 +83,8 @@ def parted(seen: Overview) -> tuple[list[Standing], list[Standing]]:
 
 
 def is_well(standing: Standing, today: str) -> bool:
-    quiet = not (standing.reason or standing.open or standing.warnings or new_drift(standing, today))
+    quiet = not (standing.reason or standing.open or standing.warnings or standing.unapplied)
+    quiet = quiet and not new_drift(standing, today)
     return standing.status is Status.OK and quiet
 
 
@@ -96,6 +97,8 @@ def next_command(seen: Overview) -> str:
         return as_typed(f"hybridwrap reconcile {' '.join(unknown[:NAMED])}", seen.said)
     if waiting := by_status.get(Status.PENDING) or by_status.get(Status.ERROR):
         return as_typed(f"hybridwrap why {waiting[-1]}", seen.said)
+    if any(standing.unapplied for standing in seen.standings if standing.status is Status.OK):
+        return as_typed("hybridwrap plan --unapplied", seen.said)
     return as_typed("hybridwrap plan", seen.said) if set(by_status) == {Status.NONE} else ""
 
 

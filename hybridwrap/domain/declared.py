@@ -7,13 +7,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from hybridwrap.domain.stack import EngineWish, Interface, Module, StateSettings, Verify
+from hybridwrap.domain.stack import EngineWish, Interface, Module, Stack, StateSettings, Verify
 
 
 class Declared(Struct, frozen=True):
     """Recorded with each intent; paths are relative to the manifest's folder.
 
-    The module's `env` is left out, as it may hold secrets.
+    The module's `env` and `credentials` are left out, as they may hold secrets.
     """
 
     source: str
@@ -42,8 +42,12 @@ def declared_by(module: Module, root: Path) -> Declared:
     )
 
 
-def module_from(name: str, declared: Declared, root: Path, env: dict[str, str]) -> Module:
-    """Build the module as it was declared, without inputs; its source was not looked at."""
+def module_from(name: str, declared: Declared, stack: Stack) -> Module:
+    """Build the module as it was declared, without inputs; who its engine is, the stack's defaults say.
+
+    Its source was not looked at.
+    """
+    root = stack.root
     return Module(
         name=name,
         source=Path(os.path.normpath(root / declared.source)),
@@ -51,7 +55,9 @@ def module_from(name: str, declared: Declared, root: Path, env: dict[str, str]) 
         depends_on=declared.needs,
         owner=declared.owner,
         var_files=tuple(root / file for file in declared.var_files),
-        env=env,
+        env=stack.env,
+        credentials=stack.credentials.of(name),
+        account=stack.account,
         state=declared.state,
         backend_config=tuple(root / file for file in declared.backend_config),
         workspace=declared.workspace,

@@ -56,3 +56,13 @@ def reach(needs: Needs, names: Iterable[str]) -> frozenset[str]:
             found.add(name)
             frontier.extend(needs.get(name, ()))
     return frozenset(found)
+
+
+def waves(needs: Needs, names: Iterable[str]) -> dict[str, int]:
+    """Number the names so that each comes after all that it needs, also through others; the first wave is 1."""
+    chosen = set(names)
+    found: dict[str, int] = {}
+    for name in order(needs):
+        if name in chosen:
+            found[name] = 1 + max((found[before] for before in reach(needs, [name]) & chosen), default=0)
+    return found

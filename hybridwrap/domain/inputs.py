@@ -179,7 +179,7 @@ def _waits(source: Input, upstream: _Upstream) -> bool:
 def _value(source: Input, variable: Variable | None, known: Mapping[Reference, Json], host: Host) -> Json:
     match source:
         case Literal():
-            return _fill(source.tree, lambda text: host.render(text, known))
+            return filled(source.tree, lambda text: host.render(text, known))
         case FromCaller(value):
             return value
         case FromEnv(name):
@@ -190,15 +190,15 @@ def _value(source: Input, variable: Variable | None, known: Mapping[Reference, J
             return _typed(host.read_text(path), variable, str(path))
 
 
-def _fill(tree: Json, render: Callable[[str], Json]) -> Json:
+def filled(tree: Json, render: Callable[[str], Json]) -> Json:
     """Replace the templates of a tree; keys and what comes out of a template stay as they are."""
     match tree:
         case str():
             return render(tree) if "{{" in tree else tree
         case list():
-            return [_fill(item, render) for item in tree]
+            return [filled(item, render) for item in tree]
         case dict():
-            return {name: _fill(item, render) for name, item in tree.items()}
+            return {name: filled(item, render) for name, item in tree.items()}
         case _:
             return tree
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 from hybridwrap.domain.deviation import Deviation
 from hybridwrap.domain.engine_run import ChangeSummary, Diagnostic, Ended, Hook, PlannedChange, Stream
 from hybridwrap.domain.entry import EngineIdentity, Locks
+from hybridwrap.domain.identity import Caller
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.left_behind import Liveness, Unfinished
 from hybridwrap.domain.repair import Repair
@@ -139,18 +140,6 @@ class OperationFolder(Protocol):
 
     def keep(self, name: str, data: bytes) -> Path:
         """Write any other file durably; it stays until somebody removes it. Raise OutcomeUnknown."""
-
-    def pack_plan(self) -> bytes:
-        """Put the plan of this folder into one piece, with the values and the events that belong to it."""
-
-    def take_plan(self, data: bytes, digest: str) -> Stream:
-        """Lay out what `pack_plan` made of the plan with this sha256; return what its engine said.
-
-        Raise PreflightRefused, ApprovalOutdated.
-        """
-
-    def plan_names(self, planned_in: str, applied_in: Path) -> bool:
-        """Whether the plan here has values in it that tell in which folder it was made, and this is another one."""
 
     def close_business(self) -> None:
         """Forget claim and result: the ledger has everything."""
@@ -280,7 +269,16 @@ class ModuleEngine(Protocol):
 
     @property
     def env(self) -> Mapping[str, str]:
-        """The environment of its commands; it may hold secrets."""
+        """The environment of its commands without what `credentials` adds; it may hold secrets."""
+
+    def renew(self) -> Mapping[str, str]:
+        """Have the module's credentials made anew, for every command from now on; return what is secret of them.
+
+        Nothing to be done where the manifest names nobody to ask. Raise CredentialsRefused: then all stays as it was.
+        """
+
+    def caller(self) -> Caller:
+        """Ask AWS as whom its commands act. Raise CredentialsRefused when that can't be told."""
 
     def command_lines(self, folder: Path, options: PlanOptions) -> Mapping[str, tuple[str, ...]]:
         """The exact command lines of init, plan and apply for an operation's folder."""

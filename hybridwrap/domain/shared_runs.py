@@ -7,7 +7,7 @@ only the summary is replaced, and what it lacks is read beside it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import timedelta
 from urllib.parse import unquote
 
@@ -23,7 +23,7 @@ from hybridwrap.domain.run import ModuleEnd, Run, RunEnd, RunStart
 from hybridwrap.domain.ulid import made_at
 from hybridwrap.errors import LedgerDamaged, LedgerUnreachable, UsageError
 
-SHARING = ("plan", "apply", "destroy", "drift")  # commands whose runs can be shared
+SHARING = ("apply", "destroy", "drift")  # commands whose runs can be shared
 NAME = re.compile(r"[A-Za-z0-9._:/@+-]{1,80}")
 OLDEST = timedelta(days=35)  # GitHub lets a run be repeated for 30 days
 
@@ -74,9 +74,9 @@ class SharedRuns:
             raise UsageError(f"run {name} began on {made:%Y-%m-%d}: each run needs a name of its own", hint="")
         return run
 
-    def known_by(self, name: str, commands: Sequence[str] = SHARING) -> str | None:
+    def known_by(self, name: str) -> str | None:
         """The newest run of that name, None when there is none."""
-        found = [self._read_name(self._keys.shared(command, name)) for command in commands]
+        found = [self._read_name(self._keys.shared(command, name)) for command in SHARING]
         return max(filter(None, found), default=None)
 
     def document(self, run: str) -> RunStart | None:

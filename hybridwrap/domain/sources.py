@@ -6,17 +6,20 @@ from pathlib import Path
 from typing import Protocol
 
 from hybridwrap.domain.entry import Source
-from hybridwrap.domain.stack import EngineWish, Interface
+from hybridwrap.domain.stack import EngineWish, Interface, Module
 
 
 class Sources(Protocol):
     """The sources of one stack's modules on this host."""
 
-    def describe(self, folder: Path) -> Source:
+    def describe(self, module: Module) -> Source:
         """Say what makes a module, and of which commit it is; no blob yet."""
 
-    def fingerprint(self, folder: Path) -> Source:
+    def fingerprint(self, module: Module) -> Source:
         """Say what makes a module, by digests alone: no process is started for it."""
+
+    def merged(self, module: Module) -> bool:
+        """Whether all of a module and the manifest are committed, on the branch that changes go to."""
 
     def pack(self, folder: Path) -> bytes | None:
         """Put all that a module needs into one file, the same bytes for the same content; None when it is too large.

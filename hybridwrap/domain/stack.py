@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.json import Json
 
@@ -161,6 +162,17 @@ class Guard(Struct, frozen=True):
     protected_types: tuple[str, ...] = ()
 
 
+class Credentials(Struct, frozen=True):
+    """A program that prints variables for the environment of a module's engine; without a command nobody is asked."""
+
+    command: tuple[str, ...] = ()
+    timeout_seconds: float = 60.0
+
+    def of(self, module: str) -> Credentials:
+        """Those of one module: its name stands for {module}."""
+        return replace(self, command=tuple(word.replace("{module}", module) for word in self.command))
+
+
 class Module(Struct, frozen=True):
     """One root module in one environment with one engine state."""
 
@@ -173,6 +185,8 @@ class Module(Struct, frozen=True):
     owner: str = ""
     var_files: tuple[Path, ...] = ()
     env: Mapping[str, str] = {}
+    credentials: Credentials = Credentials()
+    account: str = ""  # the AWS account that its engine must act in; "": any
     state: StateSettings = StateSettings("local")
     backend_config: tuple[Path, ...] = ()
     workspace: str = ""
@@ -184,6 +198,7 @@ class Module(Struct, frozen=True):
     timeout_seconds: float | None = None
     verify: Verify = Verify()
     guard: Guard = Guard()
+    watch: tuple[str, ...] = ()  # absolute glob patterns of files outside the source that are a part of the module
 
     @property
     def references(self) -> tuple[Reference, ...]:
@@ -219,6 +234,8 @@ class Stack(Struct, frozen=True):
     ledger: LedgerSettings
     environments: tuple[str, ...] = ("default",)
     env: Mapping[str, str] = {}  # what the defaults give to the engine of every module
+    credentials: Credentials = Credentials()  # of modules that say nothing else
+    account: str = ""
     warnings: tuple[str, ...] = ()
 
     @property

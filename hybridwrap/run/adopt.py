@@ -17,6 +17,7 @@ from hybridwrap.domain.state import EngineState
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import OutcomeUnknown, PreflightRefused
 from hybridwrap.run.context import Context
+from hybridwrap.run.identity import take_identity
 from hybridwrap.run.masking import mask_for, withheld
 from hybridwrap.run.preparation import Prepared, mark_of
 from hybridwrap.run.recorded import recorded_run
@@ -62,7 +63,9 @@ def _adopt(context: Context, name: str, reason: str) -> ModuleEnd:
     record = wait_for_turn(context, name)
     if record.status not in ADOPTABLE:
         return ModuleEnd("unchanged", reason=f"already in the ledger: {record.status}")
-    engine = context.tools.engines.at(context.tools.stack.modules[name])
+    module = context.tools.stack.modules[name]
+    engine = context.tools.engines.at(module)
+    take_identity(context, module, engine)
     refuse_renamed(context, name, engine.place)
     state = engine.state()
     if state is None or not (state.instances or state.outputs):

@@ -34,7 +34,7 @@ def destroy(context: Context, modules: Sequence[str], approve: Approve | None, w
     if not wishes.keep_protected:
         refuse_protected(context, modules)
     down = teardown(context, modules, wishes)
-    way = Way({name: down.before[name] for name in down.modules}, GONE, not_reached)
+    way = Way({name: down.before[name] for name in down.modules}, GONE, _not_reached)
 
     def work() -> Mapping[str, ModuleEnd]:
         if approve is None:
@@ -65,7 +65,7 @@ def _at_once(down: Teardown, name: str) -> ModuleEnd:
     def plan() -> Prepared | ModuleEnd:
         return within_guard(down.context, planned(down, name))
 
-    return with_all_that_it_owned(down, name, carry_out_plan(down.context, name, plan))
+    return _with_all_that_it_owned(down, name, carry_out_plan(down.context, name, plan))
 
 
 def _to_ask(down: Teardown, name: str) -> Prepared | ModuleEnd:
@@ -78,11 +78,11 @@ def _to_ask(down: Teardown, name: str) -> Prepared | ModuleEnd:
 
 def _as_approved(down: Teardown, approved: Prepared) -> ModuleEnd:
     name = approved.module.name
-    end = carry_out_approved(down.context, name, approved.actions, lambda: planned(down, name), approved)
-    return with_all_that_it_owned(down, name, end)
+    end = carry_out_approved(down.context, approved, lambda: planned(down, name))
+    return _with_all_that_it_owned(down, name, end)
 
 
-def with_all_that_it_owned(down: Teardown, name: str, end: ModuleEnd) -> ModuleEnd:
+def _with_all_that_it_owned(down: Teardown, name: str, end: ModuleEnd) -> ModuleEnd:
     """Record what went with a module and has no turn of its own in this run."""
     if end.result == "destroyed":
         _settle_owned_by(down, name)
@@ -96,6 +96,6 @@ def _settle_owned_by(down: Teardown, name: str) -> None:
             _settle_owned_by(down, child)
 
 
-def not_reached(context: Context, _name: str, blocked_by: tuple[str, ...]) -> ModuleEnd:
+def _not_reached(context: Context, _name: str, blocked_by: tuple[str, ...]) -> ModuleEnd:
     reason = f"teardown waits for {', '.join(blocked_by)}" if blocked_by else context.stop.reason
     return ModuleEnd("kept", reason=reason, waits_for=blocked_by[0] if blocked_by else "")

@@ -21,6 +21,7 @@ from hybridwrap.domain.state import EngineState, Found
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.errors import PreflightRefused
 from hybridwrap.run.context import Context
+from hybridwrap.run.identity import take_identity
 from hybridwrap.run.masking import mask_for
 from hybridwrap.run.needs import resolve
 from hybridwrap.run.preparation import look, mark_of, state_again
@@ -85,6 +86,7 @@ def _command(context: Context, name: str, words: tuple[str, ...]) -> _Command:
     folder = tools.folders.make(tools.ids.new())
     with ExitStack() as on_failure:
         on_failure.callback(folder.remove)
+        take_identity(context, module, engine)
         engine.init(folder)
         on_failure.pop_all()
     return _Command(module, words, engine, folder, inputs)
@@ -116,7 +118,7 @@ def _intent(context: Context, command: _Command, record: Record, mark: StateMark
         command=command.name,
         run=context.run,
         engine=command.engine.identity,
-        source=context.tools.sources.describe(command.module.source),
+        source=context.tools.sources.describe(command.module),
         state=mark,
         locks=locks,
         inputs=record.inputs,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.run.context import Context
+from hybridwrap.run.identity import take_identity
 from hybridwrap.run.recorded import end_of_run
 from hybridwrap.run.walk import forward, walk
 
@@ -20,7 +21,9 @@ def initialise(context: Context, modules: Sequence[str]) -> RunEnd:
 
 def _initialise(context: Context, name: str) -> ModuleEnd:
     tools = context.tools
-    engine = tools.engines.at(tools.stack.modules[name])
+    module = tools.stack.modules[name]
+    engine = tools.engines.at(module)
+    take_identity(context, module, engine)
     folder = tools.folders.make(tools.ids.new())
     try:
         began = tools.clock.monotonic()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from threading import Lock
 
 from hybridwrap.domain.json import Json
@@ -18,6 +18,7 @@ class Knowledge:
     def __init__(self, records: Mapping[str, Record]) -> None:
         self._records = dict(records)
         self._secrets: dict[Reference, Json] = {}
+        self._credentials: set[str] = set()  # old ones, too: they may stand in a log
         self._lock = Lock()
 
     def record(self, module: str) -> Record:
@@ -45,6 +46,11 @@ class Knowledge:
         with self._lock:
             self._secrets |= {Reference(module, name): value for name, value in found.items()}
 
+    def learn_credentials(self, values: Iterable[str]) -> None:
+        """Keep in memory what must not be seen in any text."""
+        with self._lock:
+            self._credentials.update(values)
+
     def output(self, reference: Reference) -> Output | None:
         return self.record(reference.module).outputs.get(reference.output)
 
@@ -56,4 +62,4 @@ class Knowledge:
     @property
     def secret_values(self) -> tuple[Json, ...]:
         with self._lock:
-            return tuple(self._secrets.values())
+            return (*self._secrets.values(), *sorted(self._credentials))

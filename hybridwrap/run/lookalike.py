@@ -67,7 +67,7 @@ def _same_source(tools: Tools, old: Record, modules: list[Module]) -> str:
     root, digest = tools.stack.root, old.source.digest if old.source else ""
     folder = old.declared.source if old.declared else ""
     same = (m.name for m in modules if folder and declared_by(m, root).source == folder)
-    alike = (m.name for m in modules if digest and tools.sources.describe(m.source).digest == digest)
+    alike = (m.name for m in modules if digest and tools.sources.describe(m).digest == digest)
     return next(same, "") or next(alike, "")
 
 

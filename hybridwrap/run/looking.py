@@ -28,6 +28,7 @@ from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.errors import HybridwrapError, StateUnreadable, Stopped
 from hybridwrap.run.context import Context
 from hybridwrap.run.here import kept_results
+from hybridwrap.run.identity import take_identity
 from hybridwrap.run.kept import Kept, find_kept
 from hybridwrap.run.names import names_in
 from hybridwrap.run.needs import resolve
@@ -65,6 +66,7 @@ def look_at(context: Context, name: str, *, inputs: ResolvedInputs | None = None
     given = inputs or _inputs(context, module, record)
     try:
         engine = context.tools.engines.at(module, given.values if isinstance(given, ResolvedInputs) else {})
+        take_identity(context, module, engine)
         _settle(context, engine, record)
         kept = find_kept(context, record, engine) if with_kept else None
         return _seen(context, replace(look, names=_names(context, record)), (module, engine, given), kept)
@@ -78,7 +80,7 @@ def _module(context: Context, record: Record) -> Module | None:
     stack = context.tools.stack
     if record.module in stack.modules:
         return stack.modules[record.module]
-    return module_from(record.module, record.declared, stack.root, {}) if record.declared else None
+    return module_from(record.module, record.declared, stack) if record.declared else None
 
 
 def _inputs(context: Context, module: Module, record: Record) -> ResolvedInputs | str:

@@ -13,6 +13,7 @@ from hybridwrap.domain.state import instances_of
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import OutcomeUnknown
 from hybridwrap.run.context import Context
+from hybridwrap.run.identity import take_identity
 from hybridwrap.run.imports import import_open
 from hybridwrap.run.looking import look_at
 from hybridwrap.run.preparation import look
@@ -40,6 +41,7 @@ def close_open_ends(context: Context, module: Module, inputs: ResolvedInputs, *,
 
 def _open(context: Context, module: Module, inputs: ResolvedInputs, record: Record) -> Open:
     engine = context.tools.engines.at(module, inputs.values)
+    take_identity(context, module, engine)
     state, _ = look(context, engine, record)
     instances = instances_of(state) or ()
     return sort_open(accounted(record.objects, instances), instances)

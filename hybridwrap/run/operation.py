@@ -8,10 +8,11 @@ from hybridwrap.domain.outcome_table import Again
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.status import Outcome, Status
-from hybridwrap.errors import ModuleBusy, PlanOutdated
+from hybridwrap.errors import CredentialsRefused, ModuleBusy, PlanOutdated
 from hybridwrap.run.busy import locked
 from hybridwrap.run.context import Context
 from hybridwrap.run.heartbeat import Heart, heartbeat
+from hybridwrap.run.identity import keep_identity, take_identity
 from hybridwrap.run.masking import listener, mask_of, recordable, secrets_of, withheld
 from hybridwrap.run.names import keep_names
 from hybridwrap.run.origin import origin_of
@@ -31,6 +32,7 @@ def carry_out(context: Context, prepared: Prepared) -> ModuleEnd:
     the plan, StateLocked when it found its state locked; ResultNotSent or Superseded after.
     """
     began = context.tools.clock.monotonic()
+    _take_identity_again(context, prepared)
     held = begin(context, prepared.folder, prepared.record, lambda locks: _intent(context, prepared, locks))
     too_late = "" if context.stop.wanted else why_not_begin(context, prepared)
     why_not = context.stop.reason or too_late
@@ -44,6 +46,15 @@ def carry_out(context: Context, prepared: Prepared) -> ModuleEnd:
     if reading.again is Again.WAIT:
         raise locked(context, f"{prepared.module.name}: {reading.end.reason}")
     return _module_end(prepared, reading, context.tools.clock.monotonic() - began)
+
+
+def _take_identity_again(context: Context, prepared: Prepared) -> None:
+    """An approval may take longer than credentials live."""
+    try:
+        take_identity(context, prepared.module, prepared.engine)
+    except CredentialsRefused:
+        prepared.folder.remove()
+        raise
 
 
 def _intent(context: Context, prepared: Prepared, locks: Locks) -> Begin:
@@ -66,7 +77,6 @@ def _intent(context: Context, prepared: Prepared, locks: Locks) -> Begin:
         previous_outputs=withheld(mask, record.outputs),
         owner_incarnation=origin.owner_incarnation,
         declared=origin.declared,
-        saved=context.options.saved,
     )
 
 
@@ -81,6 +91,7 @@ def _apply(context: Context, prepared: Prepared, held: Record, heart: Heart) -> 
     context.watch.phase(name, context.options.command)
     listen = heart.listening(listener(context, name, prepared.inputs))
     applied = prepared.engine.apply(prepared.folder, listen)
+    keep_identity(context, prepared.module, prepared.engine)
     context.watch.phase(name, "record")
     reading = read_apply(context, prepared, held, applied)
     keep_names(prepared.engine, prepared.folder, reading.end.objects, mask_of(context, prepared.inputs))

@@ -53,7 +53,7 @@ def with_orphans(stack: Stack, records: Mapping[str, Record], names: Iterable[st
                 f"{name} was never applied by hybridwrap: the ledger does not know its source",
                 hint=f"declare {name} in the manifest, or hybridwrap retain {name}",
             )
-        modules[name] = module_from(name, declared, stack.root, dict(stack.env))
+        modules[name] = module_from(name, declared, stack)
     return replace(stack, modules=modules)
 
 

@@ -30,7 +30,7 @@ def plan_to_look(
     try:
         engine.init(folder)
         planned = engine.plan(folder, given.values, PlanOptions(lock=False), _ignore)
-        source = context.tools.sources.describe(module.source)
+        source = context.tools.sources.describe(module)
         return Prepared(
             module, engine, folder, look.record, given, planned, look.state, comparison, source, mask_of(context, given)
         )

@@ -20,6 +20,7 @@ from hybridwrap.domain.status import Status
 from hybridwrap.errors import OutcomeUnknown, PreflightRefused, StateNotTheRecordedOne
 from hybridwrap.run.busy import refuse_busy, refuse_locked
 from hybridwrap.run.context import Context
+from hybridwrap.run.identity import take_identity
 from hybridwrap.run.masking import listener, mask_of, masked_failure
 from hybridwrap.run.state_lock import clear_recorded
 
@@ -62,13 +63,14 @@ def prepare(context: Context, module: Module, inputs: ResolvedInputs) -> Prepare
     if not context.options.plan.destroy:
         refuse_unfit(record)
     engine = context.tools.engines.at(module, inputs.values)
+    take_identity(context, module, engine)
     clear_recorded(context, engine, record)
     folder = context.tools.folders.make(context.tools.ids.new())
     with ExitStack() as on_failure:
         on_failure.callback(folder.remove)
         planned = _plan(context, engine, folder, inputs, module.name)
         state, comparison = look(context, engine, record)
-        source = context.tools.sources.describe(module.source)
+        source = context.tools.sources.describe(module)
         on_failure.pop_all()
     context.knowledge.learn_secrets(module.name, state)
     if comparison.match is Match.ADVANCED and comparison.recorded and comparison.recorded.lineage:
@@ -95,22 +97,11 @@ def refuse_unfit(record: Record) -> None:
 def _plan(
     context: Context, engine: ModuleEngine, folder: OperationFolder, inputs: ResolvedInputs, name: str
 ) -> Planned:
-    initialised(context, engine, folder, inputs, name)
-    try:
-        context.watch.phase(name, "plan")
-        return engine.plan(folder, inputs.values, context.options.plan, listener(context, name, inputs))
-    except CommandFailed as error:
-        refuse_locked(context, name, error)
-        raise masked_failure(mask_of(context, inputs), error) from error
-
-
-def initialised(
-    context: Context, engine: ModuleEngine, folder: OperationFolder, inputs: ResolvedInputs, name: str
-) -> None:
-    """Have the engine initialised where it has to be. Raise CommandFailed, PreflightRefused, StateLocked."""
     try:
         context.watch.phase(name, "init")
         engine.init(folder)
+        context.watch.phase(name, "plan")
+        return engine.plan(folder, inputs.values, context.options.plan, listener(context, name, inputs))
     except CommandFailed as error:
         refuse_locked(context, name, error)
         raise masked_failure(mask_of(context, inputs), error) from error

@@ -26,8 +26,10 @@ def recorded_run(
 ) -> RunEnd:
     """Do the work of a run between its two documents. Raise LedgerUnreachable before it.
 
-    `edges` says what comes before each module; none said: what it needs.
+    `edges` says what comes before each module; none said: what it needs. A run without modules is not recorded.
     """
+    if not modules:
+        return end_of_run(context, {})
     start = _start(context, command, modules)
     if edges is not None:
         start = replace(start, edges={name: tuple(edges.get(name, ())) for name in modules})
@@ -73,7 +75,6 @@ def _start(context: Context, command: str, modules: Sequence[str]) -> RunStart:
         whole=context.options.plan.whole,
         shared=context.part.name if context.part else "",
         part=context.part.id if context.part else "",
-        saved=context.options.saved,
     )
 
 

@@ -32,6 +32,7 @@ from hybridwrap.errors import ModuleBusy, PreflightRefused, StateUnreadable, Sto
 from hybridwrap.run.absence import concluded
 from hybridwrap.run.account import Account, as_end
 from hybridwrap.run.context import Context
+from hybridwrap.run.identity import take_identity
 from hybridwrap.run.names import keep_names
 from hybridwrap.run.preparation import mark_of
 from hybridwrap.run.rescue import rescue
@@ -84,7 +85,9 @@ def end_of(context: Context, remains: Remains) -> tuple[End, Redaction]:
 
     Raise PreflightRefused, EngineNotUsable or OutcomeUnknown when the engine's state can't be asked for.
     """
-    engine = context.tools.engines.at(_module(context, remains), remains.inputs)
+    module = _module(context, remains)
+    engine = context.tools.engines.at(module, remains.inputs)
+    take_identity(context, module, engine)
     lock = _lock_after_settling(context, engine, remains)
     _refuse_foreign(remains, lock)
     judged = _by_events if remains.intent.command in BY_EVENTS else _by_state
@@ -239,4 +242,4 @@ def _module(context: Context, remains: Remains) -> Module:
             "its state can't be looked at",
             hint=f"put {name} back into the manifest",
         )
-    return module_from(name, declared, stack.root, dict(stack.env))
+    return module_from(name, declared, stack)

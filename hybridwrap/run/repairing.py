@@ -81,7 +81,7 @@ def _intent(context: Context, seen: Seen, repair: Repair, locks: Locks) -> Begin
         command=repair.command,
         run=context.run,
         engine=repair.engine.identity,
-        source=record.source or context.tools.sources.describe(modules[record.module].source),
+        source=record.source or context.tools.sources.describe(modules[record.module]),
         state=mark_of(repair.engine, state),
         locks=locks,
         planned=repair.planned,

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from hybridwrap.domain.families import instances
 from hybridwrap.domain.graph import order, reach, reversed_edges
 from hybridwrap.domain.stack import Stack
 from hybridwrap.domain.status import Status
@@ -19,6 +21,7 @@ class Selection(Struct, frozen=True):
     """What the user said; nothing said is the whole stack.
 
     `folder` is where the command was called: below the manifest's folder, and without names, it selects by place.
+    `changed` names a commit, "" the usual one. `only` are the modules that comparisons left over.
     """
 
     names: tuple[str, ...] = ()
@@ -28,26 +31,41 @@ class Selection(Struct, frozen=True):
     tags: tuple[str, ...] = ()
     statuses: tuple[Status, ...] = ()
     folder: Path | None = None
+    changed: str | None = None
+    unapplied: bool = False
+    only: frozenset[str] | None = None
+    families: bool = True  # whether the name of a module with `for_each` stands for all its instances
 
 
 def select(stack: Stack, selection: Selection, status_of: StatusOf) -> tuple[str, ...]:
     """Name the selected modules in graph order. Raise UsageError for an unknown name or when nothing is left.
 
     Names or place, then tags and statuses, each narrow the choice; then dependencies and dependents widen it, and
-    `exclude` has the last word. A stack without modules gives nothing, which is no error.
+    `exclude` has the last word. A stack without modules gives nothing, which is no error; nor is it one when a
+    comparison leaves nothing over: a CI system asks every time, and mostly nothing has changed.
     """
+    if selection.families:
+        selection = _with_instances(stack, selection)
     _refuse_unknown(stack, (*selection.names, *selection.exclude))
     needs = {name: module.needs for name, module in stack.modules.items()}
-    chosen = {name for name in _start(stack, selection) if _fits(stack, selection, status_of, name)}
+    fitting = {name for name in _start(stack, selection) if _fits(stack, selection, status_of, name)}
+    chosen = fitting if selection.only is None else fitting & selection.only
     widened = set(chosen)
     if selection.with_dependencies:
         widened |= reach(needs, chosen)
     if selection.with_dependents:
         widened |= reach(reversed_edges(needs), chosen)
     widened -= set(selection.exclude)
-    if stack.modules and not widened:
+    if stack.modules and not widened and (selection.only is None or not fitting):
         raise UsageError(f"no module of stack {stack.name} is selected{_why(selection)}", hint="hybridwrap list")
     return tuple(name for name in order(needs) if name in widened)
+
+
+def _with_instances(stack: Stack, selection: Selection) -> Selection:
+    def expanded(names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(one for name in names for one in instances(name, stack.modules) or (name,))
+
+    return replace(selection, names=expanded(selection.names), exclude=expanded(selection.exclude))
 
 
 def _start(stack: Stack, selection: Selection) -> Iterable[str]:
@@ -72,6 +90,8 @@ def _refuse_unknown(stack: Stack, names: Iterable[str]) -> None:
     import difflib
 
     for name in names:
+        if found := instances(name, stack.modules):
+            raise UsageError(f"{name} is a module for each of several values: name one of {', '.join(found)}")
         if name not in stack.modules:
             near = difflib.get_close_matches(name, stack.modules, n=1)
             there = f"did you mean {near[0]}?" if near else f"it has: {', '.join(sorted(stack.modules)) or 'none'}"

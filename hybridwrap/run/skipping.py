@@ -60,7 +60,7 @@ def _reasons(context: Context, skip: Skip, record: Record, inputs: ResolvedInput
         yield "outputs that it uses have changed"
     if inputs_digest(inputs, key) != record.inputs_digest:
         yield "its inputs have changed"
-    now = context.tools.sources.fingerprint(module.source)
+    now = context.tools.sources.fingerprint(module)
     if now.digest != record.source.digest:
         yield "its files have changed"
     if now.lock != record.source.lock:

@@ -18,6 +18,7 @@ from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import PendingModule
 from hybridwrap.domain.stack import Module, Stack
 from hybridwrap.domain.status import Status
+from hybridwrap.domain.unapplied import Unapplied
 
 
 class Standing(Struct, frozen=True):
@@ -44,6 +45,7 @@ class Standing(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
     source: str = ""  # the module's folder, as seen from the manifest's; empty when it is not known
     drift: Drift | None = None
+    unapplied: Unapplied | None = None
 
 
 def standings(

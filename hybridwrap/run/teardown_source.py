@@ -41,7 +41,7 @@ def _declared(context: Context, name: str, record: Record) -> Module:
         return stack.modules[name]
     if record.declared is None:
         raise PreflightRefused(f"{name} is not in the manifest, and its declaration is not in the ledger")
-    return module_from(name, record.declared, stack.root, dict(stack.env))
+    return module_from(name, record.declared, stack)
 
 
 def _got_back(context: Context, module: Module, record: Record) -> tuple[Path, str]:

@@ -16,6 +16,7 @@ from hybridwrap.domain.state import EngineState
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.run.absence import look_for
 from hybridwrap.run.context import Context
+from hybridwrap.run.identity import take_identity
 from hybridwrap.run.preparation import mark_of
 from hybridwrap.run.recorded import recorded_run
 from hybridwrap.run.turn import wait_for_turn
@@ -60,6 +61,7 @@ def _was_destroyed(record: Record) -> bool:
 
 def _case(context: Context, module: Module, record: Record) -> Case:
     engine = context.tools.engines.at(module)
+    take_identity(context, module, engine)
     state = engine.state()
     return Case(
         engine=Absence(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,29 @@ variable "tags" {
 resource "terraform_data" "vm" { input = "${var.subnet_id} ${var.size}" }
 output "address" { value = "10.0.0.7" }
 """
+EACH = """version: 1
+stack: shop
+modules:
+  network: {source: live/net/network, inputs: {cidr: 10.0.0.0/16}}
+  vm:
+    source: live/web/vm
+    for_each:
+      web: {size: small}
+      db:  {size: large}
+    inputs:
+      subnet_id: "{{ modules.network.subnet_id }}"
+      size: "{{ each.value.size }}"
+  balancer:
+    source: balancer
+    inputs:
+      first: "{{ modules.vm.web.address }}"
+      all:   "{{ modules.vm['*'].address }}"
+"""
+BALANCER = """variable "first" { type = string }
+variable "all" { type = map(string) }
+resource "terraform_data" "pool" { input = [var.first, var.all] }
+output "backends" { value = keys(var.all) }
+"""
 
 
 @pytest.fixture
@@ -77,3 +101,20 @@ def test_environments(screen: Screen, check: Check) -> None:
     screen.type("hybridwrap list -e dev")
     screen.type("hybridwrap list -e prod")
     check("layers-environments", screen)
+
+
+@pytest.mark.e2e
+def test_each(project: Project, screen: Screen, check: Check) -> None:
+    project.write(EACH, balancer=BALANCER)
+    screen.type("hybridwrap apply --auto-approve --parallelism 1")
+    screen.type("hybridwrap output vm")
+    assert project.outputs()["balancer"]["backends"]["value"] == ["db", "web"]
+    renamed = EACH.replace("db:", "data:")
+    project.write(renamed)
+    screen.type("hybridwrap status")
+    told = screen.type("hybridwrap mv vm.db vm.data")
+    (setting,) = re.findall(r"of the manifest: (.*)", told)
+    project.write(f"{renamed}  vm.data: {{{setting}}}\n")
+    screen.type("hybridwrap mv vm.db vm.data")
+    screen.type("hybridwrap apply --auto-approve --parallelism 1 vm")
+    check("layers-each", screen)

@@ -323,11 +323,14 @@ class Engines:
 
 
 class Sources:
-    def describe(self, folder: Path) -> Source:
+    def describe(self, module: Module) -> Source:
         return Source("d1", "c0ffee")
 
-    def fingerprint(self, folder: Path) -> Source:
+    def fingerprint(self, module: Module) -> Source:
         return Source("d1")
+
+    def merged(self, module: Module) -> bool:
+        return False
 
     def pack(self, folder: Path) -> bytes | None:
         return None
@@ -366,7 +369,7 @@ def begin_command(
         stack=STACK,
         ledger=ledger,
         engines=Engines(world, step),  # type: ignore[arg-type]
-        folders=Folders(host, client),  # type: ignore[arg-type]
+        folders=Folders(host, client),
         host=Host(lambda _, known: known[Reference("vm", "id")], {}, lambda _: "", lambda _: {}),
         sources=Sources(),
         prober=Nobody(),

@@ -55,6 +55,7 @@ class OneAtATime:
     faults: list[Fault] = field(default_factory=list)
     conditional: bool = True
     requests: list[tuple[str, str]] = field(default_factory=list)
+    callers: list[tuple[str, str]] = field(default_factory=list)  # id of the key that signed, path
     _lock: Lock = field(default_factory=Lock)
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -62,6 +63,8 @@ class OneAtATime:
         environ["wsgi.input"] = BytesIO(body)
         with self._lock:
             self.requests.append((environ["REQUEST_METHOD"], environ["PATH_INFO"]))
+            signed = re.search(r"Credential=([^/]+)/", environ.get("HTTP_AUTHORIZATION", ""))
+            self.callers.append((signed[1] if signed else "", environ["PATH_INFO"]))
             if not self.conditional:
                 environ.pop("HTTP_IF_NONE_MATCH", None)
                 environ.pop("HTTP_IF_MATCH", None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hybridwrap.domain.graph import Needs, cycle, order, reach, reversed_edges
+from hybridwrap.domain.graph import Needs, cycle, order, reach, reversed_edges, waves
 
 DIAMOND = {"d": ["b", "c"], "b": ["a"], "c": ["a"], "a": [], "z": []}
 
@@ -44,3 +44,10 @@ def test_reach_is_transitive_and_without_the_start() -> None:
     assert reach(DIAMOND, ["a", "z"]) == frozenset()
     assert reach(reversed_edges(DIAMOND), ["a"]) == {"b", "c", "d"}
     assert reach(DIAMOND, ["d", "b"]) == {"a", "b", "c"}
+
+
+def test_waves_know_what_lies_between_the_chosen_ones() -> None:
+    needs = {"a": (), "b": ("a",), "c": ("b",), "d": (), "e": ("a", "d")}
+    assert waves(needs, needs) == {"a": 1, "d": 1, "b": 2, "e": 2, "c": 3}
+    assert waves(needs, ["c", "a", "d"]) == {"a": 1, "d": 1, "c": 2}
+    assert waves(needs, []) == {}

@@ -140,10 +140,11 @@ def test_a_source_from_outside_can_only_be_a_whole_input(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("field", "complaint"),
     [
-        ("account: '1'", "modules.a.account: `account` is not supported yet"),
-        ("credentials: {command: [x]}", "modules.a.credentials: `credentials` is not supported yet"),
+        ("account: '1'", 'modules.a.account: "1" does not fit: an AWS account is 12 digits'),
+        ("account: 111122223333", 'must be a text, this is the number 111122223333; write "111122223333" in quotes'),
+        ("credentials: {command: []}", "modules.a.credentials.command: must not be empty"),
+        ("credentials: {timeout: 5s}", 'modules.a.credentials: "command" is missing'),
         ("hooks: {}", "modules.a.hooks: `hooks` is not supported yet"),
-        ("watch: [x]", "modules.a.watch: `watch` is not supported yet"),
         ('engine: {version: ">> 1"}', "engine.version: not a version constraint"),
         ("retry: {on: ['(']}", "modules.a.retry.on[0]: not a regular expression"),
         (

@@ -10,6 +10,7 @@ import pytest
 
 from hybridwrap.adapters.manifest import environments_of, find_manifest
 from hybridwrap.domain.stack import (
+    Credentials,
     FromEnv,
     FromFile,
     Guard,
@@ -89,6 +90,33 @@ def test_an_environment_lies_over_the_manifest(tmp_path: Path) -> None:
     assert stack.modules["vm"].inputs["size"] == Literal(20)
     assert stack.modules["vm"].inputs["subnet_id"] == Literal("fixed")
     assert stack.modules["vm"].inputs["password"] == FromFile(tmp_path / "secrets/prod.txt", "secrets/prod.txt")
+
+
+WHO = """
+    version: 1
+    stack: shop
+    account: "111122223333"
+    credentials: {command: [./token, "{stack}-{environment}-{module}", "${HOME} {}"]}
+    environments:
+      dev: {account: any}
+      prod: {defaults: {credentials: {command: [./prod-token], timeout: 2m}}}
+    modules:
+      vm: {source: vm}
+      dns: {source: vm, account: "444455556666", credentials: {command: [./dns-token]}}
+"""
+
+
+def test_who_an_engine_is_comes_from_the_module_its_defaults_or_the_stack(tmp_path: Path) -> None:
+    (tmp_path / "vm").mkdir()
+    (tmp_path / "vm" / "main.tf").write_text("")
+    file = write_stack(tmp_path, WHO)
+    dev, prod = load(file, "dev"), load(file, "prod")
+    assert dev.modules["vm"].credentials == Credentials(("./token", "shop-dev-vm", "${HOME} {}"))
+    assert (dev.modules["vm"].account, dev.modules["dns"].account) == ("", "444455556666")
+    assert prod.modules["vm"].credentials == Credentials(("./prod-token",), 120.0)
+    assert prod.modules["dns"].credentials == Credentials(("./dns-token",), 120.0)
+    assert (prod.modules["vm"].account, prod.credentials.of("gone").command) == ("111122223333", ("./prod-token",))
+    assert dev.credentials.of("gone").command[1] == "shop-dev-gone"
 
 
 def test_the_environment_can_come_from_the_environment_variable(tmp_path: Path) -> None:

@@ -80,6 +80,27 @@ def test_a_selection_that_matches_nothing_is_wrong_usage(selection: Selection, m
     assert (caught.value.message, caught.value.exit_code) == (message, 64)
 
 
+@pytest.mark.parametrize(
+    ("selection", "expected"),
+    [
+        (Selection(only=frozenset({"conf", "net"})), ("net", "conf")),
+        (Selection(only=frozenset({"vm"}), with_dependents=True), ("vm", "conf")),
+        (Selection(only=frozenset({"conf"}), with_dependencies=True), ("net", "vm", "conf")),
+        (Selection(names=("vm",), only=frozenset({"net"})), ()),
+        (Selection(tags=("web",), only=frozenset({"vm", "net"})), ("vm",)),
+        (Selection(only=frozenset()), ()),
+        (Selection(only=frozenset({"vm"}), exclude=("vm",)), ()),
+    ],
+)
+def test_a_comparison_narrows_and_may_leave_nothing(selection: Selection, expected: tuple[str, ...]) -> None:
+    assert chosen(selection) == expected
+
+
+def test_a_tag_that_nothing_has_is_wrong_usage_also_beside_a_comparison() -> None:
+    with pytest.raises(UsageError):
+        chosen(Selection(tags=("nope",), only=frozenset()))
+
+
 def test_a_stack_without_modules_selects_nothing_and_that_is_no_error() -> None:
     empty = Stack("shop", "dev", ROOT / "hybridwrap.yaml", {}, LedgerSettings())
     assert chosen(Selection(), empty) == ()

@@ -57,7 +57,7 @@ def check_modules(stack: Stack, engines: Engines, environ: Mapping[str, str]) ->
                 yield _forgetful(module.name)
     for identity, names in fit.items():
         engine = f"{NAMES[identity.product]} {identity.version}"
-        yield ok("modules", f"{_some(names)} with {engine}, which their rules allow")
+        yield ok("modules", f"{some(names)} with {engine}, which their rules allow")
         yield check_plugin_cache(environ, identity.product, len(names))
 
 
@@ -71,7 +71,8 @@ def _forgetful(name: str) -> Finding:
     return warning(f"module {name}", text, "state: {s3: …}    in the manifest, or Terraform")
 
 
-def _some(names: list[str]) -> str:
+def some(names: list[str]) -> str:
+    """Count modules, and name the first of them."""
     count = "1 module" if len(names) == 1 else f"{len(names)} modules"
     more = ", …" if len(names) > SHOWN else ""
     return f"{count} ({', '.join(names[:SHOWN])}{more})"

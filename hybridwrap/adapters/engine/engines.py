@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
 
+from hybridwrap.adapters.credentials_command import ask_for_credentials
 from hybridwrap.adapters.engine import programs
 from hybridwrap.adapters.engine.backend import place_of, settle_backend
+from hybridwrap.adapters.engine.callers import Callers
 from hybridwrap.adapters.engine.collector import collector_settings, free_memory
 from hybridwrap.adapters.engine.environment import constant_variables, engine_environment, refuse_misleading
 from hybridwrap.adapters.engine.layout import Layout, relative
+from hybridwrap.adapters.engine.live_environment import LiveEnvironment
 from hybridwrap.adapters.engine.module_engine import EngineOfModule
 from hybridwrap.adapters.engine.process import Processes
 from hybridwrap.adapters.engine.programs import Program
 from hybridwrap.adapters.engine.setup import Setup
 from hybridwrap.adapters.engine.state_reader import StateReader
 from hybridwrap.adapters.engine.versions import Versions
+from hybridwrap.adapters.printed_credentials import Printed
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.ports import Clock
 from hybridwrap.domain.stack import Module, Stack
@@ -33,6 +37,10 @@ class StackEngines:
         self._environ = environ
         self._parallelism = parallelism
         self._processes = Processes(clock)
+        self._clock = clock
+        self._names = {"stack": stack.name, "environment": stack.environment}
+        self._interrupts = 0
+        self._callers = Callers(self._layout.root, clock, self._until_interrupted)
         self._versions = Versions(self._layout.versions, self._processes)
         self._reader = StateReader(self._processes)
         self._free_memory = free_memory()
@@ -57,9 +65,9 @@ class StackEngines:
             "TF_WORKSPACE": module.workspace or "default",
         }
         backend = settle_backend(module, self._layout)
-        setup = Setup(module, self._layout, source, data, program, identity, env, backend)
+        setup = Setup(module, self._layout, source, data, program, identity, self._live(module, env), backend)
         self._fit_in(setup)
-        return EngineOfModule(setup, self._processes, self._reader)
+        return EngineOfModule(setup, self._processes, self._reader, self._callers)
 
     def place(self, module: Module) -> StatePlace | None:
         try:
@@ -79,7 +87,30 @@ class StackEngines:
         self._processes.deadline = moment
 
     def interrupt(self, *, again: bool = False) -> int:
+        self._interrupts += 1
         return self._processes.interrupt(again=again)
+
+    def _live(self, module: Module, env: Mapping[str, str]) -> Mapping[str, str]:
+        """The environment, with the credentials that the module's command prints."""
+        if not module.credentials.command:
+            return env
+
+        def ask() -> Printed:
+            return ask_for_credentials(
+                module,
+                env=env,
+                folder=self._layout.root,
+                names=self._names,
+                clock=self._clock,
+                stopped=self._until_interrupted(),
+            )
+
+        return LiveEnvironment(env, ask)
+
+    def _until_interrupted(self) -> Callable[[], bool]:
+        """Say whether an interrupt came since now: what is asked after one, to record how things ended, goes on."""
+        seen = self._interrupts
+        return lambda: self._interrupts != seen
 
     def _program(self, wish: str, search: str) -> Program:
         if (wish, search) not in self._programs:

@@ -13,11 +13,13 @@ from pathlib import Path
 
 from hybridwrap.adapters.engine import programs
 from hybridwrap.adapters.engine.arguments import command_line
+from hybridwrap.adapters.engine.callers import Callers
 from hybridwrap.adapters.engine.deviations import deviations_in
 from hybridwrap.adapters.engine.failure import failed
 from hybridwrap.adapters.engine.file_locks import planning_in
 from hybridwrap.adapters.engine.initialise import initialise, missing_files
 from hybridwrap.adapters.engine.initialised import current_settings, forget_stamp
+from hybridwrap.adapters.engine.live_environment import LiveEnvironment
 from hybridwrap.adapters.engine.obstacles import ERRORED, refuse_errored
 from hybridwrap.adapters.engine.process import Command, Processes, Tail
 from hybridwrap.adapters.engine.repair import ModuleRepair
@@ -30,6 +32,7 @@ from hybridwrap.adapters.state_file import parse_state
 from hybridwrap.domain.deviation import Deviation
 from hybridwrap.domain.engine_run import Ended, Stream
 from hybridwrap.domain.entry import EngineIdentity
+from hybridwrap.domain.identity import Caller
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.domain.ports import Applied, ByHand, Listen, OperationFolder, Planned, PlanOptions
 from hybridwrap.domain.state import EngineState, StatePlace, Unreadable
@@ -49,8 +52,9 @@ _NEEDS_INIT = (
 
 
 class EngineOfModule:
-    def __init__(self, setup: Setup, processes: Processes, reader: StateReader) -> None:
+    def __init__(self, setup: Setup, processes: Processes, reader: StateReader, callers: Callers) -> None:
         self._setup = setup
+        self._callers = callers
         self._processes = processes
         self._reader = reader
         self._identity = setup.identity
@@ -69,7 +73,15 @@ class EngineOfModule:
 
     @property
     def env(self) -> Mapping[str, str]:
-        return self._setup.env
+        env = self._setup.env
+        return env.given if isinstance(env, LiveEnvironment) else env
+
+    def renew(self) -> Mapping[str, str]:
+        env = self._setup.env
+        return env.renew() if isinstance(env, LiveEnvironment) else {}
+
+    def caller(self) -> Caller:
+        return self._callers.of(self._setup.env)
 
     def init(self, folder: OperationFolder) -> bool:
         self._resolved = None

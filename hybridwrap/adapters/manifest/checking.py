@@ -33,6 +33,7 @@ def _places_in(environment: str, files: Files, built: Built, scope: Scope) -> Pl
     """Where the states of the same modules lie in another environment, whose own troubles are not the matter here."""
     there = replace(scope, environment=environment, findings=Findings(), source_findings=Findings())
     layered = layer(files, environment, there.findings)
+    there = replace(there, families=layered.families)
     drafts = {
         name: draft
         for name, draft in draft_modules(layered, there).items()

@@ -26,6 +26,9 @@ def check_edges(built: Built, declared: Node, scope: Scope) -> None:
                 scope.findings.error(mark, dotted(where), f'module "{name}" cannot come before itself')
             elif needed in declared.fields and needed not in modules:
                 scope.findings.error(mark, dotted(where), f'module "{needed}" is left out here: enabled is false')
+            elif needed in scope.families:
+                message = f'"{needed}" is a module for each of several values: name one, as in {needed}.KEY'
+                scope.findings.error(mark, dotted(where), message)
             elif needed not in modules:
                 scope.findings.error(mark, dotted(where), f'no module "{needed}"{did_you_mean(needed, modules)}')
         needs[name] = tuple(needed for needed in module.needs if needed in modules and needed != name)

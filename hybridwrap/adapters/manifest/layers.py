@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hybridwrap.adapters.manifest.environment import declared_environments, in_environment
+from hybridwrap.adapters.manifest.instances import Families, expand
 from hybridwrap.adapters.manifest.node import Findings, Node, dotted, empty, overlay
 from hybridwrap.adapters.manifest.parts import Files, Part
 from hybridwrap.adapters.manifest.wording import did_you_mean
@@ -25,6 +26,7 @@ class Layered(Struct, frozen=True):
 
     root: Node
     defaults: Mapping[str, Node]
+    families: Families = {}
 
     def defaults_of(self, module: str) -> Node:
         return self.defaults.get(module) or self.root.get("defaults") or empty(self.root.mark)
@@ -47,7 +49,10 @@ def layer(files: Files, environment: str, findings: Findings) -> Layered:
             if defaults := there.get("defaults"):
                 below[name] = defaults
     root = in_environment(_with(main, modules), environment, findings)
-    return Layered(root, {name: overlay(root.get("defaults"), node) or node for name, node in below.items()})
+    below = {name: overlay(root.get("defaults"), node) or node for name, node in below.items()}
+    expanded, families = expand((root.get("modules") or empty(root.mark)).fields, findings)
+    below |= {f"{name}.{key}": below[name] for name, keys in families.items() if name in below for key in keys}
+    return Layered(_with(root, expanded), below, families)
 
 
 def _with(main: Node, modules: dict[str, Node]) -> Node:

@@ -6,15 +6,18 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from hybridwrap.adapters.manifest.cache import Checked, manifest_digest, recall, remember, sources_digest
 from hybridwrap.adapters.manifest.environment import choose, declared_environments
+from hybridwrap.adapters.manifest.identity import read_account, read_credentials
 from hybridwrap.adapters.manifest.layers import Layered, layer
 from hybridwrap.adapters.manifest.modules import Built, Draft, build_module, draft_modules, env_of, with_reads
-from hybridwrap.adapters.manifest.node import Findings
+from hybridwrap.adapters.manifest.node import Findings, Node, overlay
 from hybridwrap.adapters.manifest.parts import Files, read_files, read_main
 from hybridwrap.adapters.manifest.scope import Scope
 from hybridwrap.adapters.manifest.settings import read_ledger, text
-from hybridwrap.domain.stack import Stack
+from hybridwrap.domain.stack import Credentials, Stack
 from hybridwrap.errors import InvalidManifest, Problem, UsageError
 
 
@@ -45,6 +48,7 @@ def read_stack(file: Path, *, environment: str | None, environ: Mapping[str, str
     if last.manifest != digest:
         _refuse_bad_form(files)
     layered = layer(files, scope.environment, scope.findings)
+    scope = replace(scope, families=layered.families)
     drafts = draft_modules(layered, scope)
     sources = sources_digest(drafts.values(), scope)
     known = last if (last.manifest, last.sources) == (digest, sources) else None
@@ -63,9 +67,16 @@ def read_stack(file: Path, *, environment: str | None, environ: Mapping[str, str
         ledger=built.ledger,
         environments=declared_environments(main),
         env=env_of(layered.root.get("defaults"), ("defaults",), scope),
+        credentials=_credentials(layered.root, scope),
+        account=read_account(layered.root.get("account")),
         warnings=warnings,
     )
     return stack, problems
+
+
+def _credentials(root: Node, scope: Scope) -> Credentials:
+    """Those of whoever says nothing else: of modules that are no more in the manifest, too."""
+    return read_credentials(overlay(root.get("credentials"), root.get("defaults", "credentials")), scope)
 
 
 def _build(layered: Layered, drafts: Mapping[str, Draft], scope: Scope, known: Checked | None) -> Built:

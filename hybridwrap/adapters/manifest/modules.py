@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hybridwrap.adapters.manifest.identity import read_account, read_credentials
 from hybridwrap.adapters.manifest.layers import Layered
 from hybridwrap.adapters.manifest.node import Node, dotted, empty, overlay, plain
 from hybridwrap.adapters.manifest.scope import PLACEHOLDER, Scope, Where
@@ -23,11 +23,11 @@ from hybridwrap.adapters.manifest.settings import (
     texts,
 )
 from hybridwrap.adapters.manifest.values import read_input
+from hybridwrap.adapters.own_variables import OWN_VARIABLES, instead_of
 from hybridwrap.adapters.templates import is_template
 from hybridwrap.domain.stack import EngineWish, Interface, LedgerSettings, Module
 
-NOT_YET = ("credentials", "account", "hooks", "watch")
-OWN_VARIABLES = re.compile(r"TF_(CLI_ARGS.*|DATA_DIR|INPUT|STATE_PERSIST_INTERVAL|WORKSPACE|VAR_.*)")
+NOT_YET = ("hooks",)
 
 
 class Draft(Struct, frozen=True):
@@ -42,7 +42,7 @@ class Draft(Struct, frozen=True):
 
     @property
     def where(self) -> tuple[str, ...]:
-        return ("modules", self.name)
+        return ("modules", *self.name.split("."))
 
     @property
     def shown(self) -> str:
@@ -107,6 +107,8 @@ def build_module(draft: Draft, interface: Interface | None, root: Node, scope: S
         owner=text(node.get("owner")),
         var_files=tuple(_paths(draft, "var_files", scope)),
         env=env_of(node, draft.where, scope),
+        credentials=read_credentials(overlay(root.get("credentials"), node.get("credentials")), scope).of(name),
+        account=read_account(node.get("account") or root.get("account")),
         state=read_state(root, draft.node, scope, name),
         backend_config=tuple(_paths(draft, "backend_config", scope)),
         workspace=workspace_of(draft, scope),
@@ -118,6 +120,7 @@ def build_module(draft: Draft, interface: Interface | None, root: Node, scope: S
         timeout_seconds=seconds(node.get("timeout")),
         verify=read_verify(node.get("verify"), (*draft.where, "verify"), scope, name),
         guard=read_guard(node.get("guard")),
+        watch=tuple(map(str, _paths(draft, "watch", scope))),
     )
 
 
@@ -152,9 +155,8 @@ def env_of(owner: Node | None, where: Where, scope: Scope) -> dict[str, str]:
         return {}
     for name, child in node.fields.items():
         if OWN_VARIABLES.fullmatch(name):
-            instead = {"TF_WORKSPACE": "workspace"}.get(name, "inputs" if name.startswith("TF_VAR_") else "")
-            advice = f"; say it in `{instead}`" if instead else ": hybridwrap sets it itself"
-            scope.findings.error(child.key, dotted((*where, "env", name)), f"{name} cannot be set here{advice}")
+            told = f"{name} cannot be set here{instead_of(name)}"
+            scope.findings.error(child.key, dotted((*where, "env", name)), told)
         if is_template(text(child)):
             scope.error(child, (*where, "env", name), "a template can only be an input")
     return {name: text(child) for name, child in node.fields.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import msgspec
@@ -16,7 +16,7 @@ from hybridwrap.adapters.templates import is_template
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.stack import Reference
 
-PLACEHOLDER = re.compile(r"\{([A-Za-z_]+)\}")
+PLACEHOLDER = re.compile(r"\{([A-Za-z_]+(?:\.\w+)*)\}")
 
 Where = tuple[str | int, ...]
 
@@ -35,6 +35,7 @@ class Scope(Struct, frozen=True):
     findings: Findings = msgspec.field(default_factory=Findings)
     source_findings: Findings = msgspec.field(default_factory=Findings)
     references: dict[str, tuple[Reference, ...]] = {}  # of templates, as far as read
+    families: Collection[str] = ()  # modules with `for_each`
     folders: Mapping[str, Path] = {}  # of the files, by their names in marks
 
     @property

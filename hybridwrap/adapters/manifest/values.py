@@ -48,7 +48,7 @@ def _references(node: Node, where: Where, scope: Scope) -> Iterator[Reference]:
 def _read_template(text: str, node: Node, where: Where, scope: Scope) -> tuple[Reference, ...]:
     if text not in scope.references:
         try:
-            scope.references[text] = references(text)
+            scope.references[text] = references(text, scope.families)
         except BadTemplate as error:
             scope.error(node, where, str(error))
             return ()

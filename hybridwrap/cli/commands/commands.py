@@ -60,6 +60,11 @@ def _script(found: Recipe) -> Iterator[str]:
     for secret in found.secrets:
         yield _comment(f"{secret.variable}: secret, from {secret.origin}")
         yield _from_its_place(secret)
+    if found.module.credentials.command:
+        yield _comment("credentials: what this prints as JSON, in the manifest's folder, belongs into the environment:")
+        yield _comment(shlex.join(found.module.credentials.command))
+    if found.module.account:
+        yield _comment(f"account: AWS must know you there as {found.module.account}: aws sts get-caller-identity")
     yield from (_comment(f"missing: {reason}") for reason in found.waits)
     yield from (_written(str(file), text) for file, text in found.by_hand.files.items())
     yield f"mkdir -p -m 700 {shlex.quote(str(private))}"
@@ -99,6 +104,8 @@ def _as_json(found: Recipe) -> Json:
         "state": str(found.state),
         "folder": str(found.by_hand.folder),
         "env": dict(found.env),
+        "credentials": list(found.module.credentials.command),
+        "account": found.module.account,
         "unset": list(found.unset),
         "secrets": {secret.variable: secret.origin for secret in found.secrets},
         "variables": dict(found.values),

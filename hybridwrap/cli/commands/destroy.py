@@ -16,7 +16,6 @@ from hybridwrap.cli.options import (
     wait_options,
 )
 from hybridwrap.cli.running import at_work, watcher
-from hybridwrap.cli.saved import carry_out_run, refuse_own_plans, run_option
 from hybridwrap.cli.shared import shared_run
 from hybridwrap.cli.survivors import end_with_survivors
 from hybridwrap.cli.teardown import teardown_job, teardown_plan_options
@@ -36,7 +35,6 @@ from hybridwrap.run.selection import Selection
 @timeout_option
 @wait_options
 @click.option("--orphan", "orphans", multiple=True, metavar="NAME", help="A module that the manifest has no more.")
-@run_option
 @click.option("-auto-approve", "--auto-approve", is_flag=True, help="Destroy by each plan as soon as it is made.")
 @click.option(
     "--yes-destroy", type=click.IntRange(min=0), metavar="N", help="One plan may destroy N objects, over its guard."
@@ -62,7 +60,6 @@ def command(
     timeout_seconds: float,
     patience: Patience,
     orphans: tuple[str, ...],
-    saved_run: str | None,
     auto_approve: bool,
     yes_destroy: int | None,
     keep_protected: bool,
@@ -79,7 +76,8 @@ def command(
     to the engine's plan.
     """
     as_json = telling.as_json
-    as_json = telling.as_json
+    approve = approval("destroy", auto_approve=auto_approve, as_json=as_json, yes_destroy=yes_destroy)
+    job = teardown_job(place, selection, orphans, variables, parallelism=parallelism)
     options = Options(
         plan,
         parallelism,
@@ -89,13 +87,6 @@ def command(
         state_moved=state_moved,
         yes_destroy=yes_destroy,
     )
-    if saved_run:
-        own = {"options for the plan": plan != PlanOptions(destroy=True) or variables != Variables()}
-        more = {"--orphan": orphans, "--keep-protected": keep_protected, "--import-known": import_known}
-        refuse_own_plans(saved_run, **own, **more, **{"--inputs": inputs != "recorded"})
-        return carry_out_run(place, saved_run, selection, options, telling, only_destroy=True)
-    approve = approval("destroy", auto_approve=auto_approve, as_json=as_json, yes_destroy=yes_destroy)
-    job = teardown_job(place, selection, orphans, variables, parallelism=parallelism)
     wishes = Wishes(frozenset((*selection.names, *orphans)), keep_protected, import_known, inputs == "current")
     watch = watcher(job, telling)
     with at_work(job, options, watch, shared_run("destroy", asks=approve is not None)) as context:

@@ -10,6 +10,7 @@ from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import Workshop, equip, look_at
 from hybridwrap.cli.lines import faint, table
 from hybridwrap.cli.options import Place, json_option, stack_options
+from hybridwrap.domain.families import instances
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.domain.outputs import Output, Provenance
 from hybridwrap.errors import PreflightRefused, UsageError
@@ -50,6 +51,8 @@ def _chosen(workshop: Workshop, module: str | None, name: str | None) -> Mapping
     known = {m: record.outputs for m, record in records.items()}
     if module is None:
         return known
+    if name is None and (found := instances(module, {**workshop.stack.modules, **known})):
+        return {one: known.get(one, {}) for one in found}
     if module not in known and module not in workshop.stack.modules:
         raise UsageError(f"there is no module {module}", hint="hybridwrap list")
     outputs = known.get(module, {})

@@ -15,8 +15,10 @@ from hybridwrap.domain.entry import RecordedInput
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.domain.shown_inputs import without_secrets
+from hybridwrap.run.by_hand import SECRET_NAME
 from hybridwrap.run.selection import Selection
 
+OURS = ("TF_DATA_DIR", "TF_WORKSPACE")
 FOLDER = Path("OPERATION")  # stands for the folder that each operation gets of its own
 
 
@@ -29,7 +31,7 @@ def command(place: Place, module: str, as_json: bool) -> int:
 
     Inputs, state, command lines; nothing is run.
     """
-    job = reading_job(place, Selection((module,)), Variables((), ()), parallelism=1)
+    job = reading_job(place, Selection((module,), families=False), Variables((), ()), parallelism=1)
     found = _rendered(job, module)
     if as_json:
         click.echo(canonical(found))
@@ -41,6 +43,10 @@ def command(place: Place, module: str, as_json: bool) -> int:
         click.echo(click.style(f"  waits: {wait}", fg="yellow"))
     for variable, value in found["env"].items():
         click.echo(f"env     {variable}={value}")
+    if found["credentials"]:
+        click.echo(f"env     what is printed by: {shlex.join(found['credentials'])}")
+    if found["account"]:
+        click.echo(f"account {found['account']}")
     for line in found["commands"].values():
         click.echo(f"$ {shlex.join(line)}")
     return 0
@@ -59,9 +65,15 @@ def _rendered(job: Job, name: str) -> dict[str, Json]:
         "state": plain(engine.place) | {"text": str(engine.place)},
         "inputs": {name: _told(kept) for name, kept in inputs.recorded.items()},
         "waits": [wait.reason for wait in inputs.waits],
-        "env": {variable: engine.env[variable] for variable in ("TF_DATA_DIR", "TF_WORKSPACE")},
+        "env": {name: _shown(name, engine.env[name]) for name in (*sorted(module.env), *OURS) if name in engine.env},
+        "credentials": list(module.credentials.command),
+        "account": module.account,
         "commands": {what: list(line) for what, line in engine.command_lines(FOLDER, PlanOptions()).items()},
     }
+
+
+def _shown(variable: str, value: str) -> str:
+    return "(secret)" if SECRET_NAME.search(variable) else value
 
 
 def _told(kept: RecordedInput) -> str:

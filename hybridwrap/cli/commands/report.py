@@ -6,6 +6,7 @@ import click
 
 from hybridwrap.cli.compose import equip, look_at
 from hybridwrap.cli.options import Place, stack_options
+from hybridwrap.cli.publishing import publish, publish_option
 from hybridwrap.cli.reports.file import FORMATS, rendered
 from hybridwrap.cli.shared import VARIABLE
 from hybridwrap.run.report import read_report
@@ -22,7 +23,8 @@ from hybridwrap.run.report import read_report
     show_default=True,
     help="How to print it.",
 )
-def command(place: Place, run: str | None, form: str) -> int:
+@publish_option
+def command(place: Place, run: str | None, form: str, publish_to: tuple[str, ...]) -> int:
     """Report on one run, for people, CI systems and programs.
 
     RUN is an id, its beginning, or the name of a run that many processes shared; without it, the one that
@@ -31,4 +33,5 @@ def command(place: Place, run: str | None, form: str) -> int:
     """
     report = read_report(equip(look_at(place)).ledger, run)
     click.echo(rendered(report, form), nl=False)
+    publish(report, publish_to)
     return 0

@@ -57,7 +57,7 @@ def command(place: Place, module: str, operation: str | None, lock_id: str | Non
 
 
 def _act(place: Place, module: str, work: Work) -> int:
-    job = writing_job(place, Selection((module,)), Variables((), ()), parallelism=1)
+    job = writing_job(place, Selection((module,), families=False), Variables((), ()), parallelism=1)
     watch = watcher(job)
     with at_work(job, Options(), watch) as context:
         end = recorded_run(

@@ -1,6 +1,6 @@
 """A report for a job summary or a comment on a pull request, in the Markdown that GitHub and GitLab share.
 
-Keeps: never more than 65,536 characters, which is the most that GitHub takes; what is left out for that is said.
+Keeps: with its marker never more than 65,536 characters, the most that GitHub takes; what is left out is said.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ from hybridwrap.run.report import ModuleReport, Report
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
-PLAN: Final = "plan"  # recorded only where its plans are saved
-LIMIT: Final = 65_536  # measured as UTF-8, which is never less than characters
+PLAN: Final = "plan"  # recorded nowhere
+LIMIT: Final = 65_536 - 256  # measured as UTF-8, never less than characters; the rest is for a comment's marker
 CUT_NOTICE: Final = 300  # kept free for the words that say what was cut
 LONG: Final = 200  # of a name, an address or a summary
 DETAIL: Final = 2_000  # of what an engine says about one error
@@ -67,7 +67,7 @@ def _head(report: Report) -> Iterator[str]:
     yield f"### {prose(f'{report.stack} · {report.environment} · {start.command}: {tally_in_words(report)}')}\n"
     commits = {module.source.git[:9] for module in report.modules if module.source and module.source.git}
     facts = [
-        *([f"run {code(named(report))}"] if start.command != PLAN or start.saved else []),
+        *([f"run {code(named(report))}"] if start.command != PLAN else []),
         f"by {prose(shortened(by(report), LONG))}",
         moment(start.time),
         prose(conclusion(report)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,8 @@ class FakeCloudProvider(Provider):
             diags.add_error("No cloud", "Set `database` in the provider block, or FAKECLOUD_DB.")
         elif self.database is not None and wanted.resolve() != self.database.resolve():
             diags.add_error("Another cloud", f"This provider serves {self.database}, not {wanted}.")
+        elif (expired := _expired(wanted)) is not None:
+            diags.add_error("ExpiredToken", f"The token was good until minute {expired}.")
         else:
             self.database = wanted
 
@@ -74,6 +77,15 @@ class FakeCloudProvider(Provider):
 
     def get_data_sources(self) -> list[type[DataSource]]:
         return [ServerByName]
+
+
+def _expired(database: Path) -> int | None:
+    """The last minute of a token that is too old, None for one that is good: where a clock lies beside the cloud."""
+    clock = database.resolve().with_name("clock")
+    if not clock.exists():
+        return None
+    until = int(os.environ.get("FAKECLOUD_TOKEN", "none-0").rpartition("-")[2])
+    return until if until <= int(clock.read_text()) else None
 
 
 class CloudResource(Resource):

@@ -1,0 +1,1 @@
+"""Where people look: comments on pull and merge requests, and chat."""
