@@ -36,6 +36,15 @@ def test_without_a_block_and_a_wish_the_state_is_a_local_file_relative_to_the_mo
     assert backend.generated == b'{"terraform":{"backend":{"local":{}}}}\n'
 
 
+def test_a_state_that_lies_where_the_engine_puts_it_needs_no_block() -> None:
+    in_place = StateSettings("local", {"path": "modules/net/terraform.tfstate"})
+    backend = settle_backend(module(state=in_place), LAYOUT)
+    assert (backend.type, backend.arguments, backend.generated) == ("local", {}, None)
+    assert backend.settings == {"path": "terraform.tfstate", "workspace_dir": "terraform.tfstate.d"}
+    elsewhere = StateSettings("local", {"path": "modules/net/terraform.tfstate", "workspace_dir": "ws"})
+    assert settle_backend(module(state=elsewhere), LAYOUT).generated
+
+
 def test_the_generated_file_is_the_same_whatever_the_settings_are() -> None:
     first, second = (settle_backend(module(state=s3(key=key)), LAYOUT) for key in ("dev/net", "prod/net"))
     assert first.generated == second.generated == b'{"terraform":{"backend":{"s3":{}}}}\n'

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from hybridwrap.adapters.manifest.loading import load_stack
 from hybridwrap.adapters.manifest.reading import parse
+from hybridwrap.adapters.scaffold.draft import Draft
 from hybridwrap.adapters.scaffold.drafting import draft_stack
 from hybridwrap.adapters.scaffold.naming import module_names, usable
-from hybridwrap.adapters.scaffold.writing import Draft, manifest_text
-from hybridwrap.adapters.scaffold.writing import yaml as written
+from hybridwrap.adapters.scaffold.writing import manifest_text
+from hybridwrap.adapters.scaffold.yaml_text import yaml as written
 from hybridwrap.domain.stack import FromEnv, Stack
 from hybridwrap.errors import InvalidManifest, UsageError
 from tests.support.engine_states import STATE
@@ -235,11 +236,12 @@ def test_a_backend_block_that_is_not_complete_is_never_completed_by_a_guess(tmp_
     files = {
         "a/main.tf": s3("a"),
         "b/main.tf": 'terraform {\n  backend "s3" { bucket = "acme" }\n}\n' + EMPTY,
-        "b/prod.s3.tfbackend": 'key = "b"\n',
+        "b/one.tfbackend": 'key = "b"\n',
+        "b/two.tfbackend": 'key = "c"\n',
     }
     (problem,) = problems(tmp_path, files)
     assert 'backend "s3" of module "b" lacks key' in problem
-    assert "# backend_config: [b/prod.s3.tfbackend]" in text_of(tmp_path, files)
+    assert "# backend_config: [b/one.tfbackend, b/two.tfbackend]" in text_of(tmp_path, files)
 
 
 def test_libraries_that_nobody_calls_are_only_a_comment_unless_there_is_nothing_else(tmp_path: Path) -> None:

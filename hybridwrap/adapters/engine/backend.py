@@ -22,6 +22,8 @@ from hybridwrap.errors import PreflightRefused
 _ESSENTIAL = {"local": ("path",), "s3": ("bucket", "key")}
 _CREDENTIALS = ("access_key", "secret_key", "token", "sse_customer_key")
 
+IN_PLACE = {"path": "terraform.tfstate", "workspace_dir": "terraform.tfstate.d"}  # beside the code
+
 # How backends name the two parts of a place.
 _CONTAINERS = ("bucket", "container_name", "storage_account_name", "resource_group_name")
 _PATHS = ("key", "prefix", "path", "address", "schema_name", "secret_suffix")
@@ -45,6 +47,8 @@ def settle_backend(module: Module, layout: Layout) -> Backend:
             f'module "{module.name}" has a `cloud` block: its runs happen elsewhere, and can\'t be recorded here',
             hint='replace the block by `backend "s3" {}` or `backend "remote" {}`, and migrate the state once',
         )
+    if block is None and _stays(module, layout):
+        return Backend("local", settings=IN_PLACE)
     if block is None:
         return _ours(module, module.state.backend, {}, layout, generated=_empty_block(module.state.backend))
     missing = [name for name in _ESSENTIAL.get(block.type, ()) if name not in block.settings]
@@ -56,6 +60,14 @@ def settle_backend(module: Module, layout: Layout) -> Backend:
             hint=f"write them there, or into a file named in `backend_config`, or into `state: {{{block.type}: …}}`",
         )
     return Backend(block.type, files=module.backend_config, settings=_known(block.settings, module.backend_config))
+
+
+def _stays(module: Module, layout: Layout) -> bool:
+    """Whether the state lies where the engine puts it by itself, and no block is needed.
+
+    With a block Terraform would take the workspaces that are there for those of another backend, and ask to migrate.
+    """
+    return module.state.backend == "local" and _local(module, layout) == IN_PLACE and not module.backend_config
 
 
 def place_of(kind: str, settings: Mapping[str, Json], workspace: str, source: Path, root: Path) -> StatePlace:

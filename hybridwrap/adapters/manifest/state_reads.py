@@ -21,11 +21,11 @@ Reads = Mapping[str, Mapping[str, str]]  # reader -> module that is read -> wher
 def find_reads(modules: Mapping[str, Module], places: Places, scope: Scope) -> Reads:
     """Find the edges of kind `state`. A state in a place that nobody but the engine can tell makes none."""
     root = scope.root.resolve()
-    owners = {_spot(place): name for name, place in places.items()}
+    owners = {spot(place): name for name, place in places.items()}
     found: dict[str, dict[str, str]] = {}
     for name, module in modules.items():
         for read, place in _places(module, root):
-            owner = owners.get(_spot(place))
+            owner = owners.get(spot(place))
             if owner and owner != name:
                 found.setdefault(name, {}).setdefault(owner, read.shown)
     return found
@@ -77,7 +77,7 @@ def _written(module: Module, name: str) -> Json:
     return source.tree if isinstance(source, Literal) and not source.references else None
 
 
-def _spot(place: StatePlace) -> tuple[str, ...]:
+def spot(place: StatePlace) -> tuple[str, ...]:
     """What tells places apart, however they were named: a workspace is part of the path in S3 and in files."""
     named = (place.backend, place.bucket, place.path)
     return named if place.backend in ("s3", "local") else (*named, place.workspace)

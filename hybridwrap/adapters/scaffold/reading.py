@@ -3,50 +3,48 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 from msgspec import Struct
 
 from hybridwrap.adapters.engine.backend import place_of
-from hybridwrap.adapters.hcl import Attribute, Block, read
+from hybridwrap.adapters.hcl import Block, read
 from hybridwrap.adapters.introspection import introspect
 from hybridwrap.adapters.manifest.var_files import read_var_file
+from hybridwrap.adapters.scaffold.conventions import NAME
 from hybridwrap.adapters.source import VAR_SUFFIXES, automatic_var_files, config_files
 from hybridwrap.adapters.state_file import parse_state
-from hybridwrap.domain.json import Json
+from hybridwrap.domain.json import Json, loads
 from hybridwrap.domain.stack import BackendBlock, Interface, Variable
 from hybridwrap.domain.state import StatePlace
 from hybridwrap.errors import InvalidManifest, StateUnreadable
 
 LOCAL_STATE = "terraform.tfstate"
-_SETTING = re.compile(r'([A-Za-z_]\w*)\s*[=:]\s*"([^"$%]*)"')  # one that is written out, in an object that is not
-_NEEDED = {"s3": ("bucket", "key"), "gcs": ("bucket",), "azurerm": ("container_name", "key")}
-
-
-class RemoteState(Struct, frozen=True):
-    """A `terraform_remote_state` of a module; `place` is None where it is not written out."""
-
-    name: str
-    place: StatePlace | None
-    shown: str  # file:line
+NOTHING: Mapping[str, Json] = MappingProxyType({})
+SHOWN = ("bucket", "container_name", "key", "prefix", "workspace_key_prefix", "region")  # of a backend
+NEEDED = {"s3": ("bucket", "key"), "gcs": ("bucket",), "azurerm": ("container_name", "key")}
 
 
 class RootModule(Struct, frozen=True):
-    """One root module; its `place` is where its own code keeps the state, None where that is not settled there."""
+    """One root module, as it lies there."""
 
     path: Path
     interface: Interface = msgspec.field(default_factory=Interface)
     descriptions: Mapping[str, str] = {}  # of variables
     given: frozenset[str] = frozenset()  # variables with a value in a file that the engine loads by itself
     var_files: tuple[str, ...] = ()  # others beside it
-    place: StatePlace | None = None
     has_local_state: bool = False
-    reads: tuple[RemoteState, ...] = ()
+    workspaces: tuple[str, ...] = ()  # that left something here
+    last_init: Mapping[str, Json] = {}  # settings of its backend, on this machine
     providers: bool = False
     problem: str = ""  # why it could not be read
+
+    @property
+    def is_local(self) -> bool:
+        return self.interface.backend is None or self.interface.backend.type == "local"
 
     @property
     def missing(self) -> tuple[Variable, ...]:
@@ -68,9 +66,9 @@ def read_root_module(path: Path, root: Path, *, tofu: bool) -> RootModule:
         descriptions=dict(_descriptions(blocks)),
         given=given,
         var_files=tuple(sorted(_other_var_files(path))),
-        place=_own_place(interface, path, root),
         has_local_state=_has_objects(path / LOCAL_STATE),
-        reads=tuple(_remote_states(blocks, path, root)),
+        workspaces=tuple(_workspaces(path)),
+        last_init=_last_init(path / ".terraform" / LOCAL_STATE),
         providers=any(True for _, block in blocks for _ in block.named("provider")),
     )
 
@@ -88,44 +86,39 @@ def _other_var_files(path: Path) -> Iterator[str]:
     return (e.name for e in os.scandir(path) if e.name.endswith(VAR_SUFFIXES) and e.name not in automatic)
 
 
-def _own_place(interface: Interface, path: Path, root: Path) -> StatePlace | None:
-    if interface.cloud:
+def place_of_state(
+    module: RootModule, root: Path, more: Mapping[str, Json] = NOTHING, workspace: str = "default"
+) -> StatePlace | None:
+    """Where a module keeps its state, `more` being what completes its block; None where that can't be known here."""
+    if module.interface.cloud or module.problem:
         return None
-    block = interface.backend or BackendBlock("local")
-    return _place(block.type, block.settings, path, root)
-
-
-def _remote_states(blocks: list[tuple[str, Block]], path: Path, root: Path) -> Iterator[RemoteState]:
-    for file, block in blocks:
-        for data in block.named("data"):
-            if data.labels[:1] == ("terraform_remote_state",):
-                shown = f"{os.path.relpath(path / file, root)}:{data.line}"
-                yield RemoteState(data.labels[-1], _read_place(data, path, root), shown)
-
-
-def _read_place(data: Block, path: Path, root: Path) -> StatePlace | None:
-    kind, workspace = data.value("backend"), data.attributes.get("workspace")
-    if not isinstance(kind, str) or (workspace and workspace.value != "default"):
-        return None
-    return _place(kind, _settings(data.attributes.get("config")), path, root)
-
-
-def _settings(config: Attribute | None) -> Mapping[str, Json]:
-    """The settings that are written out, in an object of which others may not be."""
-    if config is None:
-        return {}
-    if config.literal:
-        return config.value if isinstance(config.value, dict) else {}
-    return dict(_SETTING.findall(config.text))
-
-
-def _place(kind: str, settings: Mapping[str, Json], path: Path, root: Path) -> StatePlace | None:
-    """The place that settings mean, if they are enough to know it."""
+    block = module.interface.backend or BackendBlock("local")
+    settings = {**block.settings, **more}
     known = {name: value for name, value in settings.items() if value != "..."}
-    if any(name not in known for name in _NEEDED.get(kind, ())) or (kind == "local" and known != dict(settings)):
+    if not is_complete(block, more) or any(name not in known for name in NEEDED.get(block.type, ())):
         return None
-    place = place_of(kind, known, "default", path, root)
+    if block.type == "local" and known != settings:
+        return None
+    place = place_of(block.type, known, workspace, module.path, root)
     return place if place.path else None
+
+
+def is_complete(block: BackendBlock, more: Mapping[str, Json]) -> bool:
+    """Whether a block, and what is given to `init`, say all that a backend must know."""
+    return all(name in block.settings or name in more for name in NEEDED.get(block.type, ()))
+
+
+def _workspaces(path: Path) -> Iterator[str]:
+    """Workspaces that left something beside the code; the default one only where others did and it holds something."""
+    folder = path / "terraform.tfstate.d"
+    found = sorted(file.parent.name for file in folder.glob("*/terraform.tfstate")) if folder.is_dir() else []
+    selected = path / ".terraform" / "environment"
+    if selected.is_file():
+        found.append(selected.read_text(encoding="utf-8", errors="replace").strip())
+    others = [name for name in dict.fromkeys(found) if NAME.fullmatch(name) and name != "default"]
+    if others and _has_objects(path / LOCAL_STATE):
+        yield "default"
+    yield from others
 
 
 def _has_objects(file: Path) -> bool:
@@ -137,3 +130,12 @@ def _has_objects(file: Path) -> bool:
     except StateUnreadable:
         return True
     return bool(state.instances or state.outputs or not state.readable)
+
+
+def _last_init(file: Path) -> Mapping[str, Json]:
+    """What the engine noted of a backend when it was last initialised here; what may be a secret is left out."""
+    try:
+        settings = loads(file.read_bytes())["backend"]["config"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    return {name: settings[name] for name in SHOWN if settings.get(name)}
