@@ -69,7 +69,7 @@ def test_from_a_clone_to_adopted_without_a_change(estate: Estate, tmp_path: Path
     assert actions["vm"] == {"shared": {"no-op"}}
 
     for environment in ("shared", "dev", "prod"):
-        listed = project.run("list", "-e", environment, "--json").json
+        listed = project.run("list", "-e", environment, "--json").json["modules"]
         assert sorted(module["module"] for module in listed) == in_environment(environment)
         adopted = project.run("adopt", "--all", "-e", environment)
         assert adopted.code == 0, adopted.text
@@ -78,7 +78,7 @@ def test_from_a_clone_to_adopted_without_a_change(estate: Estate, tmp_path: Path
         ends = {line["module"]: line["result"] for line in told if line.get("type") == "module_ended"}
         assert ends == {name: planned(actions[name][environment], name) for name in in_environment(environment)}
 
-    edges = {module["module"]: module["edges"] for module in project.run("list", "-e", "dev", "--json").json}
+    edges = {module["module"]: module["edges"] for module in project.run("list", "-e", "dev", "--json").json["modules"]}
     assert edges["app"] == {"db": ["state"], "queue": ["state"]}
     assert (estate.objects(), local_states(root)) == before
     assert git(root, "status", "--porcelain") == "?? hybridwrap.yaml\n"

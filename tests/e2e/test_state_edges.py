@@ -45,7 +45,7 @@ def test_a_state_that_a_module_reads_by_itself_comes_first_and_its_changes_count
         project.write(MANIFEST.format(cidr=cidr, broken=broken), net=NET, app=APP)
 
     declare()
-    assert project.run("list", "--json").json[1]["edges"] == {"net": ["state"]}
+    assert project.run("list", "--json").json["modules"][1]["edges"] == {"net": ["state"]}
     assert project.run("graph", "--json").json["modules"][1]["needs"] == {"net": ["state"]}
     assert "reads the state of net" in project.run("graph").out
 
