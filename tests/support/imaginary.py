@@ -235,6 +235,9 @@ class Engine:
     def repair(self) -> Engine:
         return self
 
+    def renew(self) -> Mapping[str, str]:
+        return {}
+
     def init(self, folder: Folder) -> bool:
         return False
 
