@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
+from hybridwrap.domain.declared import declared_by
 from hybridwrap.domain.engine_run import PlannedChange
 from hybridwrap.domain.run import RunEnd, RunStart
 from hybridwrap.run.context import Context
@@ -15,7 +18,7 @@ Planned = Mapping[str, Sequence[PlannedChange]]
 
 def report_of_plan(context: Context, began: str, end: RunEnd, planned: Planned) -> Report:
     """Tell a plan in the terms of a run; `planned` has the changes of each module that has any."""
-    declared = context.tools.stack.modules
+    declared, root = context.tools.stack.modules, context.tools.stack.root
     return Report(
         stack=context.tools.stack.name,
         environment=context.tools.stack.environment,
@@ -33,7 +36,7 @@ def report_of_plan(context: Context, began: str, end: RunEnd, planned: Planned) 
                 module=name,
                 needs=tuple(need for need in declared[name].needs if need in end.modules),
                 end=module_end,
-                share=Share(context.knowledge.record(name)),
+                share=Share(replace(context.knowledge.record(name), declared=declared_by(declared[name], root))),
                 planned=tuple(planned.get(name, ())),
             )
             for name, module_end in end.modules.items()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hybridwrap.cli.reports.file import write_report
+from hybridwrap.cli.reports.file import rendered, write_report
 from hybridwrap.run.report import read_report
 from tests.support.browser import Browser, available, browser
+from tests.support.review import as_page, reviewed_plan
 from tests.support.stories import half_applied, many
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
@@ -23,8 +24,16 @@ def take(chromium: Browser, name: str, size: int, scheme: str, folder: Path) -> 
     (FOLDER / name).write_bytes(chromium.png())
 
 
+def take_comment(chromium: Browser, folder: Path) -> None:
+    page = folder / "comment.html"
+    page.write_text(as_page(rendered(reviewed_plan(), "markdown")))
+    chromium.open(page, width=900, height=880)
+    (FOLDER / "comment.png").write_bytes(chromium.png())
+
+
 if __name__ == "__main__":
     if available():
         with browser() as chromium, TemporaryDirectory() as temporary:
             for name, (size, scheme) in PICTURES.items():
                 take(chromium, name, size, scheme, Path(temporary))
+            take_comment(chromium, Path(temporary))

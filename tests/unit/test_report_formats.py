@@ -284,7 +284,7 @@ def test_the_same_error_of_many_modules_is_told_once() -> None:
         story.failed_plan(name, error("", "No valid credential sources found", line=0))
     story.end(4)
     markdown = rendered("markdown", story)
-    assert markdown.count("<details>") == 1
+    assert markdown.count("<details") == 1
     assert "and 18 more" in markdown
 
 
@@ -314,7 +314,7 @@ def stays_in_place(words: str) -> None:
     same = ("table", "tr", "td", "th", "details", "summary", "h3", "h4", "ul", "li", "strong", "br")
     assert {tag: page.tags[tag] for tag in same} == {tag: PLAIN.tags[tag] for tag in same}
     assert page.tags.keys() <= {*same, "thead", "tbody", "p", "code", "pre"}
-    assert not page.attributes
+    assert page.attributes <= {"open"}
 
 
 def test_nobody_is_mentioned_and_nothing_is_linked_by_an_error() -> None:

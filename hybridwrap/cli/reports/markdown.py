@@ -49,6 +49,7 @@ LONG: Final = 200  # of a name, an address or a summary
 DETAIL: Final = 2_000  # of what an engine says about one error
 ERRORS_EACH: Final = 5
 CHANGES_EACH: Final = 3
+FEW: Final = 2  # errors that are shown without a click
 QUIET: Final = ("ok", "unchanged", "destroyed", "retained")
 QUIET_NAMES: Final = 200
 LINK: Final = re.compile(r"https?://[\w./:%?=&+~-]+")
@@ -66,7 +67,9 @@ def _head(report: Report) -> Iterator[str]:
     start = report.start
     yield f"### {prose(f'{report.stack} · {report.environment} · {start.command}: {tally_in_words(report)}')}\n"
     commits = {module.source.git[:9] for module in report.modules if module.source and module.source.git}
+    planned = planned_in_words(change for module in report.modules for change in module.planned)
     facts = [
+        *([f"**{planned}**"] if planned else []),
         *([f"run {code(named(report))}"] if start.command != PLAN else []),
         f"by {prose(shortened(by(report), LONG))}",
         moment(start.time),
@@ -103,21 +106,24 @@ def _change_and_fate(pair: tuple[ModuleReport, PlannedChange]) -> tuple[PlannedC
 
 
 def _errors(report: Report) -> Iterator[str]:
-    """Each error once, folded, with all modules that have it."""
+    """Each error once, with all modules that have it; folded, unless there are only a few."""
     failed = [module for module in report.modules if module.end.errors]
-    if failed:
+    groups = list(_alike(failed, lambda module: module.end.errors))
+    if groups:
         yield "\n#### Errors\n"
-    for errors, alike in _alike(failed, lambda module: module.end.errors):
+    for errors, alike in groups:
         who = names([_short(module.module) for module in alike], as_code=html_code)
         title = f"{who}: {html(_short(summary(errors[0])))} {html_code(alike[0].place(errors[0]))}"
-        told = [_error(alike[0], error) for error in errors[:ERRORS_EACH]]
+        told = [_error(alike[0], error, titled=len(errors) > 1) for error in errors[:ERRORS_EACH]]
         more = [f"and {len(errors) - ERRORS_EACH} more errors"] if len(errors) > ERRORS_EACH else []
-        yield folded(title.rstrip(), "\n\n".join([*told, *more]))
+        yield folded(title.rstrip(), "\n\n".join([*told, *more]), opened=len(groups) <= FEW)
 
 
-def _error(module: ModuleReport, error: Diagnostic) -> str:
+def _error(module: ModuleReport, error: Diagnostic, *, titled: bool) -> str:
+    """What the engine says; the only error of a part has its title there, and gets none of its own."""
     line = f"**{prose(_short(summary(error)))}** {code(module.place(error))}".rstrip()
-    return f"{line}\n\n{block(shortened(error.detail, DETAIL))}" if error.detail else line
+    detail = block(shortened(error.detail, DETAIL)) if error.detail else ""
+    return "\n\n".join(filter(None, [line if titled else "", detail]))
 
 
 def _drift(report: Report) -> Iterator[str]:

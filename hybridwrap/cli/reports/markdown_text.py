@@ -55,9 +55,9 @@ def names(modules: Sequence[str], shown: int = NAMES_SHOWN, as_code: Callable[[s
     return f"{told} and {len(modules) - shown} more" if len(modules) > shown else told
 
 
-def folded(title: str, content: str) -> str:
-    """A part that opens on a click; `title` is HTML, `content` Markdown."""
-    return f"<details><summary>{title}</summary>\n\n{content}\n\n</details>"
+def folded(title: str, content: str, *, opened: bool = False) -> str:
+    """A part that opens on a click, or closes on one; `title` is HTML, `content` Markdown."""
+    return f"<details{' open' * opened}><summary>{title}</summary>\n\n{content}\n\n</details>"
 
 
 def shortened(text: str, length: int) -> str:
