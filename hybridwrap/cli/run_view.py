@@ -21,7 +21,17 @@ from hybridwrap.cli.lines import (
 )
 from hybridwrap.cli.reports.next import next_commands
 from hybridwrap.cli.reports.timeline import SCALE, Bar, Span, bars_of
-from hybridwrap.cli.reports.wording import by, called, conclusion, named, planned_in_words, short_reason, tally, visible
+from hybridwrap.cli.reports.wording import (
+    by,
+    called,
+    conclusion,
+    named,
+    planned_in_words,
+    short_reason,
+    tally,
+    visible,
+    waited,
+)
 from hybridwrap.cli.scene import shortened
 from hybridwrap.domain.entry import RecordedInput
 from hybridwrap.domain.json import canonical
@@ -34,7 +44,7 @@ NOT_A_TERMINAL = 120  # columns of the timeline, where there is none
 LEAST_BAR = 10
 RESULT = 10  # columns
 LABEL = 10
-PLAN, WORK, OPEN = "─", "━", "╍"
+WAIT, PLAN, WORK, OPEN = "·", "─", "━", "╍"
 VALUE = 60  # characters of a value, unless everything is wanted
 
 
@@ -81,13 +91,19 @@ def _timeline(report: Report, width: int) -> Iterator[str]:
 
 
 def _bar(bar: Bar, room: int) -> str:
-    """Blank until its turn, thin while it was planned, thick while it was at work."""
+    """Dotted while it waited for others, thin while it was planned, thick while it was at work."""
     colour = COLOURS.get(bar.result, "red")
     start, before = _columns(bar.plan, room)
     _, after = _columns(bar.work, room) if bar.work else (0, 0)
     before, after = min(before, room - start), min(after, max(room - start - before, 1 if bar.work else 0))
+    waited = min(max(round(bar.wait[1] * room / SCALE), 1), start) if bar.wait else 0
     line = click.style(PLAN * before, fg="bright_black") + click.style((OPEN if bar.open else WORK) * after, fg=colour)
-    return " " * start + line + " " * max(room - start - before - after, 0)
+    return (
+        " " * (start - waited)
+        + click.style(WAIT * waited, fg="bright_black")
+        + line
+        + " " * max(room - start - before - after, 0)
+    )
 
 
 def _columns(span: Span, room: int) -> tuple[int, int]:
@@ -106,6 +122,7 @@ def _facts(module: ModuleReport, *, everything: bool) -> Iterator[tuple[str, str
     end, record = module.share.end, module.record
     limit = None if everything else VALUE
     yield "reason", "" if module.end.errors else module.end.reason
+    yield "waited", waited(module)
     errors = module.end.errors
     for error in errors if everything else errors[:ERRORS]:
         yield "error", f"{told(error, module.place(error))}\n{error.detail}"

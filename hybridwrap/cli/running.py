@@ -23,7 +23,7 @@ from hybridwrap.cli.variables import Variables, with_variables
 from hybridwrap.domain.pending import pending_of
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.status import Status
-from hybridwrap.run.context import Context, Options, Part
+from hybridwrap.run.context import Context, Options
 from hybridwrap.run.knowledge import Knowledge
 from hybridwrap.run.left_behind import finish_left_behind
 from hybridwrap.run.owned import finish_owned
@@ -143,7 +143,7 @@ def at_work(job: Job, options: Options, watch: Teller, shared: SharedRun | None 
     """Be a run, or a part of a shared one: until it is over, signals reach the engines gracefully."""
     tools = job.workshop.tools
     run = tools.ledger.shared_runs.named(shared.command, shared.name) if shared else tools.ids.new()
-    part = Part(tools.ids.new(), shared.name) if shared else None
+    part = shared.part(tools.ids.new()) if shared else None
     stop = Stop(tools.clock, tools.engines.interrupt, options.timeout_seconds)
     tools.engines.end_by(stop.deadline)
     with watch.at_work(), told_of_signals(lambda name: watch.note(stop.signalled(name))):

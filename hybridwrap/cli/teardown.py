@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from hybridwrap.cli.compose import Workshop, equip, look_closely
 from hybridwrap.cli.options import Command, Place, fit_for_plan, words_after_dashes
 from hybridwrap.cli.running import Job, aside, selected
+from hybridwrap.cli.shared import SharedRun, selection_of
 from hybridwrap.cli.variables import Variables, with_variables
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.domain.record import Record
@@ -27,7 +28,13 @@ from hybridwrap.run.selection import Selection
 
 
 def teardown_job(
-    place: Place, selection: Selection, orphans: Sequence[str], variables: Variables, *, parallelism: int = 1
+    place: Place,
+    selection: Selection,
+    orphans: Sequence[str],
+    variables: Variables,
+    *,
+    parallelism: int = 1,
+    shared: SharedRun | None = None,
 ) -> Job:
     """Get ready to change things that may be declared no more. Raise LedgerUnreachable, UsageError."""
     if orphans and selection.names:
@@ -38,6 +45,7 @@ def teardown_job(
     context = aside(workshop, Options())
     finish_left_behind(context)
     finish_owned(context)
+    selection = selection_of(shared, workshop.ledger, selection)
     modules = tuple(dict.fromkeys(orphans)) or _chosen(workshop, selection, context.knowledge.records)
     return _job(workshop, modules, variables, context.knowledge, parallelism)
 

@@ -78,6 +78,14 @@ class Keys(Struct, frozen=True):
         """The key of how one module ended: a listing says it, without a read."""
         return f"{self.parts(run)}{quoted(part)}/{quoted(module)}.{quoted(result)}.json"
 
+    def sign(self, run: str, part: str) -> str:
+        """The key of a part's sign of life."""
+        return f"{self.parts(run)}{quoted(part)}.sign.json"
+
+    def turn(self, run: str, module: str, number: int) -> str:
+        """The key under which a process says that it takes up a module, for the first time or again."""
+        return f"{self.parts(run)}turns/{quoted(module)}/{number:04}.json"
+
     def beats(self, module: str) -> str:
         return f"{self.root}beat/{quoted(module)}/"
 

@@ -50,6 +50,8 @@ class ModuleEnd(Struct, frozen=True):
     seconds: float = 0.0
     skipped: bool = False  # unchanged by its digests: it was not planned
     began: str = ""  # RFC 3339, UTC; empty when its turn never came
+    waited: float = 0.0  # seconds before its turn, for others
+    waited_for: str = ""
 
 
 class RunEnd(Struct, frozen=True):

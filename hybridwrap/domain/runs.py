@@ -25,9 +25,6 @@ class Runs:
     _started: dict[str, str] = field(default_factory=dict)  # run -> key of its document
 
     def start(self, start: RunStart) -> None:
-        if start.shared:
-            self.shared.start(start)
-            return
         key = self.keys.run(start.run, datetime.fromisoformat(start.time))
         store_once(self.store, self.clock, key, encode(start))
         self._started[start.run] = key

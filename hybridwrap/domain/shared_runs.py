@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import timedelta
-from urllib.parse import unquote
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.domain.append import Draft, Fate, settle, store_once
 from hybridwrap.domain.codec import decode, encode
@@ -20,6 +20,7 @@ from hybridwrap.domain.merging import merged
 from hybridwrap.domain.ports import Clock, Ids, Store
 from hybridwrap.domain.reading import read_many
 from hybridwrap.domain.run import ModuleEnd, Run, RunEnd, RunStart
+from hybridwrap.domain.run_listing import Listing, Told, Turn, listing_of
 from hybridwrap.domain.ulid import made_at
 from hybridwrap.errors import LedgerDamaged, LedgerUnreachable, UsageError
 
@@ -35,21 +36,14 @@ class Named(Struct, frozen=True):
     name: str
 
 
-class Told(Struct, frozen=True):
-    """A module's end as the listing of a run has it."""
+class Taken(Struct, frozen=True):
+    """What a turn says: whose it is."""
 
-    key: str
     part: str
-    module: str
-    result: str
 
 
-class Listing(Struct, frozen=True):
-    """The keys of a run's parts; parts are in the order of their making."""
-
-    begun: tuple[str, ...]
-    ended: frozenset[str]
-    told: tuple[Told, ...]
+class Sign(Struct, frozen=True):
+    number: int
 
 
 class SharedRuns:
@@ -74,9 +68,13 @@ class SharedRuns:
             raise UsageError(f"run {name} began on {made:%Y-%m-%d}: each run needs a name of its own", hint="")
         return run
 
+    def known(self, command: str, name: str) -> str | None:
+        """The run that a command knows by a name, None when there is none yet."""
+        return self._read_name(self._keys.shared(command, name))
+
     def known_by(self, name: str) -> str | None:
         """The newest run of that name, None when there is none."""
-        found = [self._read_name(self._keys.shared(command, name)) for command in SHARING]
+        found = [self.known(command, name) for command in SHARING]
         return max(filter(None, found), default=None)
 
     def document(self, run: str) -> RunStart | None:
@@ -85,10 +83,14 @@ class SharedRuns:
         data = self._store.read(key)
         return decode(data, RunStart, key) if data is not None else None
 
-    def start(self, start: RunStart) -> None:
-        """Begin a part, and the run, if nobody else has. Raise LedgerUnreachable."""
+    def start(self, start: RunStart, *, joins: bool = False) -> None:
+        """Begin a part, and the run, if nobody else has; who joins brings no modules of its own.
+
+        Raise LedgerUnreachable.
+        """
         self._found(start)
-        store_once(self._store, self._clock, self._keys.part(start.run, start.part), encode(start))
+        part = replace(start, modules=(), edges={}, inputs="", carried={}) if joins else start
+        store_once(self._store, self._clock, self._keys.part(start.run, start.part), encode(part))
 
     def _found(self, start: RunStart) -> None:
         landing = settle(self._store, self._clock, Draft(self._key(start.run), encode(start)))
@@ -99,27 +101,38 @@ class SharedRuns:
         """Say at once how a module ended. Raise LedgerUnreachable."""
         store_once(self._store, self._clock, self._keys.told(run, part, module, end.result), encode(end))
 
-    def end(self, part: str, end: RunEnd) -> None:
+    def end_told(self, told: Told) -> ModuleEnd:
+        """Read how a module ended. Raise LedgerUnreachable."""
+        return decode(next(self._read([told.key])), ModuleEnd, told.key)
+
+    def take(self, run: str, part: str, module: str, number: int) -> bool:
+        """Take up a module, so that no other process plans it; say whether nobody else was faster.
+
+        It spreads the work and proves nothing: what may be changed is decided by `begin` alone.
+        """
+        key = self._keys.turn(run, module, number)
+        return settle(self._store, self._clock, Draft(key, encode(Taken(part)))).fate is Fate.COMMITTED
+
+    def taken_by(self, turn: Turn) -> str:
+        """The part whose turn it is. Raise LedgerUnreachable."""
+        return decode(next(self._read([turn.key])), Taken, turn.key).part
+
+    def sign(self, run: str, part: str, number: int) -> None:
+        """Show that a part is alive. Raise LedgerUnreachable."""
+        self._store.replace(self._keys.sign(run, part), encode(Sign(number)))
+
+    def end(self, part: str, end: RunEnd) -> Run:
         """End a part, and sum the run up if all its modules have an end now. Raise LedgerUnreachable."""
         store_once(self._store, self._clock, run_end(self._keys.part(end.run, part)), encode(end))
         found = self.read(end.run)
         if found.end:
             self._store.replace(run_end(self._key(end.run)), encode(found.end))
+        return found
 
     def look(self, run: str) -> Listing:
         """List what there is of a run. Raise LedgerUnreachable."""
         prefix = self._keys.parts(run)
-        begun, ended, told = [], set(), []
-        for item in self._store.list(prefix):
-            part, _, rest = item.key.removeprefix(prefix).removesuffix(".json").partition("/")
-            if rest:
-                module, _, result = rest.rpartition(".")
-                told.append(Told(item.key, part, unquote(module), unquote(result)))
-            elif part.endswith(".end"):
-                ended.add(part.removesuffix(".end"))
-            else:
-                begun.append(part)
-        return Listing(tuple(sorted(begun)), frozenset(ended), tuple(told))
+        return listing_of(prefix, self._store.list(prefix))
 
     def read(self, run: str) -> Run:
         """Read a run with all its parts. Raise LedgerDamaged, LedgerUnreachable."""
@@ -132,8 +145,8 @@ class SharedRuns:
         """Read as little of a shared run as it takes: what its summary lacks."""
         listing = self.look(run.start.run)
         known = set(run.end.parts) if run.end else set()
-        lacking = Listing(tuple(p for p in listing.begun if p not in known), listing.ended, listing.told)
-        return merged(run.start, run.end, self._parts(run.start.run, lacking))
+        lacking = tuple(part for part in listing.begun if part not in known)
+        return merged(run.start, run.end, self._parts(run.start.run, replace(listing, begun=lacking)))
 
     def _parts(self, run: str, listing: Listing) -> tuple[Run, ...]:
         keys = [self._keys.part(run, part) for part in listing.begun]

@@ -16,6 +16,7 @@ from hybridwrap.domain.sources import Sources
 from hybridwrap.domain.stack import Stack
 from hybridwrap.run.knowledge import Knowledge
 from hybridwrap.run.stop import Stop
+from hybridwrap.run.waiting import Waiting, Waits
 from hybridwrap.run.watch import Watcher
 
 SETTLE_SECONDS = 20.0  # one that was seen to arrive 15 s after its engine had died is the longest known
@@ -77,6 +78,8 @@ class Part(Struct, frozen=True):
 
     id: str
     name: str  # by which all of them know the run
+    joins: bool = False  # takes whatever is ready, with all others who do so; else it does the modules that it was told
+    among: frozenset[str] | None = None  # modules of the run, when it does what it was told; None: all of the stack
 
 
 class Context(Struct, frozen=True):
@@ -90,3 +93,8 @@ class Context(Struct, frozen=True):
     stop: Stop
     knowledge: Knowledge
     part: Part | None = None
+    waits: Waits = msgspec.field(default_factory=Waits)
+
+    def waiting(self, module: str) -> Waiting:
+        """Begin to wait for a module's sake."""
+        return Waiting(self.tools.clock, self.stop, self.watch, self.waits, module)

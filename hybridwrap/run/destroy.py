@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from hybridwrap.domain.graph import order
 from hybridwrap.domain.run import ModuleEnd, RunEnd
-from hybridwrap.domain.teardown import go_before, needs_of, owned_in
+from hybridwrap.domain.teardown import go_before, in_the_way, needs_of, owned_in
 from hybridwrap.run.context import Context
 from hybridwrap.run.destroy_one import planned
 from hybridwrap.run.left_alone import Teardown, Wishes
@@ -34,7 +34,10 @@ def destroy(context: Context, modules: Sequence[str], approve: Approve | None, w
     if not wishes.keep_protected:
         refuse_protected(context, modules)
     down = teardown(context, modules, wishes)
-    way = Way({name: down.before[name] for name in down.modules}, GONE, _not_reached)
+    records = context.knowledge.records
+    there = {name for name in down.before if name in down.modules or (name in records and in_the_way(records[name]))}
+    whole = {name: [each for each in down.before[name] if each in there] for name in there}
+    way = Way({name: down.before[name] for name in down.modules}, GONE, _not_reached, whole)
 
     def work() -> Mapping[str, ModuleEnd]:
         if approve is None:

@@ -33,7 +33,7 @@ def recorded_run(
     start = _start(context, command, modules)
     if edges is not None:
         start = replace(start, edges={name: tuple(edges.get(name, ())) for name in modules})
-    context.tools.ledger.start_run(start)
+    _begin(context, start)
     context.watch.run_began(start)
     end = end_of_run(context, work())
     try:
@@ -42,6 +42,13 @@ def recorded_run(
         context.watch.note(f"the end of run {context.run} could not be recorded: {error.message}")
         return replace(end, exit_code=gravest([end.exit_code, error.exit_code]))
     return end
+
+
+def _begin(context: Context, start: RunStart) -> None:
+    if context.part:
+        context.tools.ledger.shared_runs.start(start, joins=context.part.joins)
+    else:
+        context.tools.ledger.start_run(start)
 
 
 def _end(context: Context, end: RunEnd) -> None:

@@ -9,15 +9,12 @@ from typing import TypeVar
 from hybridwrap.domain.left_behind import Liveness
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.transitions import held_by
-from hybridwrap.errors import StateLocked, Stopped
+from hybridwrap.errors import StateLocked
 from hybridwrap.run.busy import busy
 from hybridwrap.run.context import Context, Patience
 from hybridwrap.run.finish import finish
 
 T = TypeVar("T")
-
-SAY_AGAIN_SECONDS = 30.0
-LOOK_AGAIN_SECONDS = 2.0
 
 
 def wait_for_turn(context: Context, name: str) -> Record:
@@ -25,20 +22,15 @@ def wait_for_turn(context: Context, name: str) -> Record:
 
     Raise ModuleBusy when it may not be waited for, or not any longer; Stopped when the run is to stop.
     """
-    clock = context.tools.clock
-    began, said = clock.monotonic(), -inf
+    waiting = context.waiting(name)
     while (record := context.knowledge.record(name)).holder:
         found = finish(context, record)
         if found is Liveness.DEAD:
             continue
-        now = clock.monotonic()
-        if now - began >= _seconds(context.options.patience, found):
+        if waiting.seconds >= _seconds(context.options.patience, found):
             raise busy(context, record, found)
-        if now - said >= SAY_AGAIN_SECONDS:
-            context.watch.warning(name, f"waiting for its turn: {held_by(record)}; {found}")
-            said = now
-        if not context.stop.wait(LOOK_AGAIN_SECONDS):
-            raise Stopped(context.stop.reason)
+        job = f", {record.holder.writer.ci_url}" if record.holder and record.holder.writer.ci_url else ""
+        waiting.a_while(f"its turn: {held_by(record)}{job}; {found}")
         context.knowledge.learn(context.tools.ledger.record(name))
     return record
 
@@ -48,20 +40,14 @@ def when_unlocked(context: Context, name: str, work: Callable[[], T]) -> T:
 
     Raise StateLocked after that; Stopped when the run is to stop.
     """
-    clock = context.tools.clock
-    began, said = clock.monotonic(), -inf
+    waiting = context.waiting(name)
     while True:
         try:
             return work()
         except StateLocked as error:
-            now = clock.monotonic()
-            if now - began >= context.options.patience.seconds:
+            if waiting.seconds >= context.options.patience.seconds:
                 raise
-            if now - said >= SAY_AGAIN_SECONDS:
-                context.watch.warning(name, f"waiting for its state lock: {error.message}")
-                said = now
-            if not context.stop.wait(LOOK_AGAIN_SECONDS):
-                raise Stopped(context.stop.reason) from error
+            waiting.a_while(f"its state lock: {error.message}")
             context.knowledge.learn(context.tools.ledger.record(name))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import partial
+from types import MappingProxyType
 from typing import TypeVar
 
 from msgspec import Struct
@@ -15,12 +16,13 @@ from msgspec.structs import replace
 
 from hybridwrap.domain.charter import stamp
 from hybridwrap.domain.run import ModuleEnd
-from hybridwrap.run.context import Context
+from hybridwrap.run.context import Context, Part
 from hybridwrap.run.ends import guarded, tell, waiting_end
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.queue import ENDED_WELL, Queue
 
 T = TypeVar("T")
+Needs = Mapping[str, Sequence[str]]
 Work = Callable[[str], ModuleEnd]
 Prepare = Callable[[str], Prepared | ModuleEnd]
 Approve = Callable[[Sequence[Prepared]], frozenset[str]]
@@ -29,19 +31,23 @@ Approve = Callable[[Sequence[Prepared]], frozenset[str]]
 class Way(Struct, frozen=True):
     """What must have ended well before each module, which ends are that, and how what was not reached ends."""
 
-    needs: Mapping[str, Sequence[str]]
+    needs: Needs
     ended_well: frozenset[str] = ENDED_WELL
     not_reached: Callable[[Context, str, tuple[str, ...]], ModuleEnd] = waiting_end
+    whole: Needs = MappingProxyType({})  # the same for all modules that may be a part of the run
 
 
 def forward(context: Context, modules: Sequence[str], ended_well: frozenset[str] = ENDED_WELL) -> Way:
     """The way of the stack's graph."""
-    return Way({name: context.tools.stack.modules[name].needs for name in modules}, ended_well)
+    whole = {name: module.needs for name, module in context.tools.stack.modules.items()}
+    return Way({name: whole[name] for name in modules}, ended_well, whole=whole)
 
 
 def walk(context: Context, modules: Sequence[str], work: Work, way: Way | None = None) -> Mapping[str, ModuleEnd]:
     """Run `work` for each module; what comes after one that did not end well waits. None said: forward."""
     way = way or forward(context, modules)
+    if context.part:
+        return _walk_together(context, context.part, modules, work, way)
     queue = Queue(modules, way.needs, way.ended_well)
     with ThreadPoolExecutor(context.options.parallelism) as pool:
         running: dict[Future[ModuleEnd], str] = {}
@@ -53,6 +59,22 @@ def walk(context: Context, modules: Sequence[str], work: Work, way: Way | None =
                 return _close(context, queue, way)
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 _ended(context, queue, way, running.pop(future), future.result())
+
+
+def _walk_together(
+    context: Context, part: Part, modules: Sequence[str], work: Work, way: Way
+) -> Mapping[str, ModuleEnd]:
+    """Do this process's part of a shared run."""
+    from hybridwrap.run.together import Ground, Walk
+
+    needs = way.whole or way.needs
+    document = context.tools.ledger.shared_runs.document(context.run)
+    if part.joins and document:
+        modules = [name for name in document.modules if name in needs]
+    among = set(modules) if part.joins else {*modules, *(needs if part.among is None else part.among)}
+    inside = {name: [need for need in needs[name] if need in among] for name in needs if name in among}
+    ground = Ground(modules, inside, way.ended_well, way.not_reached)
+    return Walk(context, part, ground, work, lambda name, turn: _timed(name, context, turn)).to_its_end()
 
 
 def walk_in_waves(
@@ -83,7 +105,7 @@ def walk_in_waves(
 def _timed(name: str, context: Context, work: Callable[[str], T]) -> T | ModuleEnd:
     began = stamp(context.tools.clock.now())
     end = guarded(name, work)
-    return replace(end, began=began) if isinstance(end, ModuleEnd) else end
+    return context.waits.noted(name, replace(end, began=began)) if isinstance(end, ModuleEnd) else end
 
 
 def _finish(

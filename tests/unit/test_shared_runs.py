@@ -11,12 +11,15 @@ from msgspec.structs import replace
 
 from hybridwrap.adapters.clock import Ulids
 from hybridwrap.adapters.memory_store import MemoryStore
+from hybridwrap.cli.reports import text
+from hybridwrap.cli.reports.timeline import bars_of
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.merging import merged
 from hybridwrap.domain.pending import pending_of
 from hybridwrap.domain.ports import Store
 from hybridwrap.domain.run import ModuleEnd, RunEnd, RunStart
 from hybridwrap.errors import UsageError
+from hybridwrap.run.report import read_report
 from tests.support.faulty_store import CountingStore
 from tests.support.ledgers import FakeClock, writer
 
@@ -53,7 +56,7 @@ class Process:
             shared=self.name,
             part=self.part,
         )
-        self.ledger.start_run(start)
+        self.ledger.shared_runs.start(start)
         return self
 
     def tell(self, **ends: ModuleEnd) -> Process:
@@ -188,3 +191,15 @@ def test_runs_of_one_process_are_read_as_ever() -> None:
     ledger.end_run(RunEnd("01A", "2026-01-01T00:01:00.000Z", 0, {"network": OK}))
     (run,) = ledger.runs()
     assert (run, run.parts, run.ends) == (ledger.run("01A"), (), {"network": OK})
+
+
+def test_a_report_tells_who_waited_for_whom_and_how_long() -> None:
+    store = MemoryStore()
+    waited = ModuleEnd("ok", began="2026-01-01T00:00:40.000Z", seconds=5, waited=30, waited_for="network")
+    Process(store).begin("network", "vm").end(network=OK, vm=waited)
+    report = read_report(ledger_of(store), "gh-7-1")
+    assert "waited 30.0s for network" in text.render(report)
+    (bar,) = (bar for bar in bars_of(report) if bar.module == "vm")
+    assert bar.wait
+    assert bar.wait == pytest.approx((10 / 60 * 1000, 30 / 60 * 1000), abs=1)
+    assert bar.plan[0] == pytest.approx(sum(bar.wait), abs=1)

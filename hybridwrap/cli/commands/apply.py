@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from hybridwrap.cli.approval import approval, undisturbed
+from hybridwrap.cli.compose import equip, load
 from hybridwrap.cli.options import (
     Place,
     Telling,
@@ -17,8 +18,8 @@ from hybridwrap.cli.options import (
     timeout_option,
     wait_options,
 )
-from hybridwrap.cli.running import Job, at_work, watcher, writing_job
-from hybridwrap.cli.shared import shared_run
+from hybridwrap.cli.running import Job, at_work, job_in, watcher
+from hybridwrap.cli.shared import Sharing, exit_code, selection_of, shared_run, sharing_options
 from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.errors import UsageError
@@ -44,6 +45,7 @@ from hybridwrap.run.selection import Selection
 @click.option("--fail-fast", is_flag=True, help="Start nothing more after the first module that fails.")
 @click.option("--state-moved", is_flag=True, help="The states lie in another place than recorded, on purpose.")
 @click.option("--not-moved", is_flag=True, help="A new module is no other one under a new name.")
+@sharing_options
 @telling_options
 def command(
     place: Place,
@@ -59,6 +61,7 @@ def command(
     fail_fast: bool,
     state_moved: bool,
     not_moved: bool,
+    sharing: Sharing,
     telling: Telling,
 ) -> int:
     """Plan and apply modules in the order of their graph.
@@ -67,7 +70,9 @@ def command(
     plan.
     """
     approve = approval(auto_approve=auto_approve, as_json=telling.as_json, yes_destroy=yes_destroy)
-    job = writing_job(place, selection, variables, parallelism=parallelism)
+    shared = shared_run("apply", sharing, asks=approve is not None)
+    workshop = equip(load(place), parallelism=parallelism)
+    job = job_in(workshop, selection_of(shared, workshop.ledger, selection), variables, parallelism)
     check_host(job.workshop.tools, job.modules)
     options = Options(
         plan,
@@ -81,10 +86,10 @@ def command(
         skip=_skip(job, plan, max_age_seconds),
     )
     watch = watcher(job, telling)
-    with at_work(job, options, watch, shared_run("apply", asks=approve is not None)) as context:
+    with at_work(job, options, watch, shared) as context:
         end = apply(context, job.modules, undisturbed(approve, watch))
     watch.run_ended(end, job.knowledge.outputs)
-    return end.exit_code
+    return exit_code(shared, job.workshop.ledger, end)
 
 
 def _skip(job: Job, plan: PlanOptions, max_age_seconds: float | None) -> Skip | None:

@@ -16,7 +16,7 @@ from hybridwrap.cli.options import (
     wait_options,
 )
 from hybridwrap.cli.running import at_work, watcher
-from hybridwrap.cli.shared import shared_run
+from hybridwrap.cli.shared import Sharing, exit_code, shared_run, sharing_options
 from hybridwrap.cli.survivors import end_with_survivors
 from hybridwrap.cli.teardown import teardown_job, teardown_plan_options
 from hybridwrap.cli.variables import Variables
@@ -50,6 +50,7 @@ from hybridwrap.run.selection import Selection
 )
 @click.option("--fail-fast", is_flag=True, help="Start nothing more after the first module that fails.")
 @click.option("--state-moved", is_flag=True, help="The states lie in another place than recorded, on purpose.")
+@sharing_options
 @telling_options
 def command(
     place: Place,
@@ -67,6 +68,7 @@ def command(
     inputs: str,
     fail_fast: bool,
     state_moved: bool,
+    sharing: Sharing,
     telling: Telling,
 ) -> int:
     """Destroy modules, dependants first, and see that they are gone.
@@ -77,7 +79,8 @@ def command(
     """
     as_json = telling.as_json
     approve = approval("destroy", auto_approve=auto_approve, as_json=as_json, yes_destroy=yes_destroy)
-    job = teardown_job(place, selection, orphans, variables, parallelism=parallelism)
+    shared = shared_run("destroy", sharing, asks=approve is not None)
+    job = teardown_job(place, selection, orphans, variables, parallelism=parallelism, shared=shared)
     options = Options(
         plan,
         parallelism,
@@ -89,7 +92,7 @@ def command(
     )
     wishes = Wishes(frozenset((*selection.names, *orphans)), keep_protected, import_known, inputs == "current")
     watch = watcher(job, telling)
-    with at_work(job, options, watch, shared_run("destroy", asks=approve is not None)) as context:
+    with at_work(job, options, watch, shared) as context:
         end = destroy(context, job.modules, undisturbed(approve, watch), wishes)
     end_with_survivors(watch, end, job.knowledge.records, as_json=as_json)
-    return end.exit_code
+    return exit_code(shared, job.workshop.ledger, end)

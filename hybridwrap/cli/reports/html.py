@@ -157,6 +157,11 @@ def search_text(module: ModuleReport) -> str:
     return " ".join([module.module, module.result, module.end.reason, *errors, *addresses]).lower()[:LONG]
 
 
+def _turn(module: ModuleReport) -> Iterator[tuple[str, str]]:
+    yield "waited", wording.waited(module)
+    yield "operation", module.end.operation
+
+
 def facts(module: ModuleReport) -> Iterator[tuple[str, str]]:
     """What identifies the operation: labels and texts."""
     record, end = module.record, module.share.end
@@ -166,8 +171,7 @@ def facts(module: ModuleReport) -> Iterator[tuple[str, str]]:
         yield "engine", f"{module.engine.product} {module.engine.version}"
     if record.state:
         yield "state", f"{record.state.place}, serial {record.state.serial}, lineage {record.state.lineage}"
-    if module.end.operation:
-        yield "operation", module.end.operation
+    yield from ((label, text) for label, text in _turn(module) if text)
     if known := [each for each in record.objects if not each.open]:
         yield "objects", f"{len(known)} known"
     if end and end.failed_command:

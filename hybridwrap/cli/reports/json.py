@@ -80,6 +80,7 @@ def _module(report: Report, module: ModuleReport) -> Json:
         "began": module.began or None,
         "ended": module.ended or None,
         "seconds": round(module.seconds, 3),
+        "waited": {"seconds": round(end.waited, 3), "for": end.waited_for} if end.waited else None,
         "exit_code": end.exit_code,
         "operation": end.operation,
         "planned": [{**plain(change), "fate": module.share.fate(change)} for change in module.planned],

@@ -22,6 +22,7 @@ from hybridwrap.cli.reports.wording import (
     tally_in_words,
     took,
     visible,
+    waited,
 )
 from hybridwrap.domain.outputs import Provenance
 from hybridwrap.run.report import ModuleReport, Report
@@ -61,7 +62,9 @@ def _modules(report: Report) -> Iterator[str]:
 
 def _row(module: ModuleReport) -> tuple[str, ...]:
     changes = counted(module.end.counts, DONE) if module.share.end else planned_in_words(module.planned)
-    return (module.module, module.result, changes, took(module), short_reason(module))
+    waited_for = f"waited {waited(module)}" if module.end.waited else ""
+    reason = "; ".join(filter(None, (short_reason(module), waited_for)))
+    return (module.module, module.result, changes, took(module), reason)
 
 
 def _grave(report: Report) -> Iterator[str]:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from hybridwrap.cli.lines import duration, ticking
 from hybridwrap.cli.reports.wording import took
-from hybridwrap.domain.moments import seconds_between
+from hybridwrap.domain.moments import after, seconds_between
 from hybridwrap.run.report import ModuleReport, Report
 
 SCALE = 1000  # the whole run
@@ -20,7 +20,7 @@ Span = tuple[float, float]  # start and length
 
 
 class Bar(Struct, frozen=True):
-    """`plan` comes before the engine was let at things, `work` after; `open`: nobody saw it end."""
+    """`wait` was before its turn, `plan` before the engine was let at things, `work` after; `open`: no end was seen."""
 
     module: str
     result: str
@@ -29,6 +29,7 @@ class Bar(Struct, frozen=True):
     work: Span | None
     open: bool
     critical: bool
+    wait: Span | None = None
 
     @property
     def whole(self) -> float:
@@ -55,6 +56,7 @@ def _bar(report: Report, module: ModuleReport, *, critical: bool) -> Bar:
         work=_span(report, begun, ended) if begun else None,
         open=not module.ended,
         critical=critical,
+        wait=_span(report, after(module.began, -module.end.waited), module.began) if module.end.waited else None,
     )
 
 

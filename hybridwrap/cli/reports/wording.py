@@ -142,6 +142,12 @@ def took(module: ModuleReport) -> str:
     return duration(module.seconds) if module.seconds else ""
 
 
+def waited(module: ModuleReport) -> str:
+    """How long others kept a module from its turn, and who; "" when nobody did."""
+    end = module.end
+    return f"{duration(end.waited)} for {end.waited_for}" if end.waited else ""
+
+
 def told(entry: Entry) -> str:
     """One entry of the log in a line."""
     match entry.body:
