@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from hybridwrap.cli.completing import offer_environments, offer_modules
 from hybridwrap.cli.variables import Variables
+from hybridwrap.domain.ci import in_ci as runs_in_ci
 from hybridwrap.domain.duration import seconds_in
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.domain.status import Status
@@ -60,7 +61,7 @@ def terminal_width() -> int:
 
 
 def in_ci() -> bool:
-    return os.environ.get("CI", "").lower() not in {"", "0", "false"}
+    return runs_in_ci(os.environ)
 
 
 def stack_options(command: Command) -> Command:

@@ -17,6 +17,7 @@ from hybridwrap.domain.entry import EngineIdentity, Locks
 from hybridwrap.domain.identity import Caller
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.left_behind import Liveness, Unfinished
+from hybridwrap.domain.lock_files import LockWish
 from hybridwrap.domain.repair import Repair
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.state import EngineState, StatePlace, Unreadable
@@ -292,6 +293,9 @@ class ModuleEngine(Protocol):
         Raise CommandFailed, or PreflightRefused when a state from before, an errored state, an unwritable source or a
         missing workspace is in the way.
         """
+
+    def lock(self, wish: LockWish) -> bool:
+        """Add the providers' checksums to the dependency lock file; say whether it changed. Raise CommandFailed."""
 
     def plan(
         self, folder: OperationFolder, inputs: Mapping[str, Json], options: PlanOptions, listen: Listen

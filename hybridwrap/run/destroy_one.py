@@ -66,7 +66,9 @@ def _retained(context: Context, record: Record) -> ModuleEnd:
 
 
 def _with_a_way_out(name: str, error: CommandFailed) -> CommandFailed:
-    """Offer what may help when a destruction can't be planned."""
+    """Offer what may help when a destruction can't be planned, unless that is known already."""
+    if error.hint:
+        return error
     kind = kind_of(error.stream.errors)
     where = ", ".join(e.address for e in error.stream.errors if e.address)
     repair = f"{kind} ({where}): repair that" if kind == NO_STATE and where else "repair it"

@@ -69,4 +69,4 @@ def listener(context: Context, module: str, inputs: ResolvedInputs) -> Listen:
 
 def masked_failure(mask: Redaction, error: CommandFailed) -> CommandFailed:
     stream = replace(error.stream, diagnostics=tuple(map(mask.diagnostic, error.stream.diagnostics)))
-    return CommandFailed(mask.text(error.message), ended=error.ended, stream=stream)
+    return CommandFailed(mask.text(error.message), ended=error.ended, stream=stream, hint=error.hint)

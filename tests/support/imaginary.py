@@ -26,6 +26,7 @@ from hybridwrap.domain.inputs import Host
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.left_behind import Liveness, Unfinished
+from hybridwrap.domain.lock_files import LockWish
 from hybridwrap.domain.ports import Applied, Planned, PlanOptions, Store
 from hybridwrap.domain.stack import (
     DeclaredOutput,
@@ -239,6 +240,9 @@ class Engine:
         return {}
 
     def init(self, folder: Folder) -> bool:
+        return False
+
+    def lock(self, wish: LockWish) -> bool:
         return False
 
     def unsaved_state(self) -> bytes | None:

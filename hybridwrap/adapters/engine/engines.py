@@ -22,6 +22,7 @@ from hybridwrap.adapters.engine.setup import Setup
 from hybridwrap.adapters.engine.state_reader import StateReader
 from hybridwrap.adapters.engine.versions import Versions
 from hybridwrap.adapters.printed_credentials import Printed
+from hybridwrap.domain.ci import in_ci
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.ports import Clock
 from hybridwrap.domain.stack import Module, Stack
@@ -65,9 +66,10 @@ class StackEngines:
             "TF_WORKSPACE": module.workspace or "default",
         }
         backend = settle_backend(module, self._layout)
-        setup = Setup(module, self._layout, source, data, program, identity, self._live(module, env), backend)
+        live = self._live(module, env)
+        setup = Setup(module, self._layout, source, data, program, identity, live, backend, in_ci(self._environ))
         self._fit_in(setup)
-        return EngineOfModule(setup, self._processes, self._reader, self._callers)
+        return EngineOfModule(setup, self._processes, self._reader, self._callers, self._warn)
 
     def place(self, module: Module) -> StatePlace | None:
         try:

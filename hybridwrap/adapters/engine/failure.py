@@ -13,12 +13,14 @@ from hybridwrap.domain.engine_run import Diagnostic, Ended, Stream
 _TAIL = 2_000  # bytes of stderr that are shown when there is no diagnostic
 
 
-def failed(setup: Setup, what: str, ended: Ended, stream: Stream, folder: Path) -> CommandFailed:
+def failed(
+    setup: Setup, what: str, ended: Ended, stream: Stream, folder: Path, hint: str | None = None
+) -> CommandFailed:
     """Describe the failure by the diagnostics, else by the end of stderr."""
     told = [_line(setup, d) for d in stream.errors] or [_end_of(folder / STDERR)]
     how = f"was killed by signal {ended.signal}" if ended.signal else f"ended with exit code {ended.exit_code}"
     message = "\n  ".join([f"{what} of {setup.module.name} {how}", *filter(None, told)])
-    return CommandFailed(message, ended=ended, stream=stream)
+    return CommandFailed(message, ended=ended, stream=stream, hint=hint)
 
 
 def _end_of(file: Path) -> str:

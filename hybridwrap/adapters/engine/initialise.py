@@ -13,13 +13,14 @@ from hybridwrap.adapters.engine.backend import local_file
 from hybridwrap.adapters.engine.failure import failed
 from hybridwrap.adapters.engine.file_locks import filling_cache, initialising_in
 from hybridwrap.adapters.engine.initialised import cli_configuration, stamp_now, stamped, write_stamp
+from hybridwrap.adapters.engine.locking import lock_command
 from hybridwrap.adapters.engine.obstacles import forget_backend_without_state, refuse_errored, refuse_state_from_before
 from hybridwrap.adapters.engine.process import Processes
 from hybridwrap.adapters.engine.setup import Setup
 from hybridwrap.adapters.engine.state_reader import StateReader
 from hybridwrap.adapters.engine.streaming import ignore, open_private, stream
 from hybridwrap.adapters.private_folders import make_private
-from hybridwrap.adapters.source import GENERATED
+from hybridwrap.adapters.source import GENERATED, LOCK_FILE
 from hybridwrap.domain.ports import OperationFolder
 from hybridwrap.errors import PreflightRefused
 
@@ -58,10 +59,11 @@ def _make_folders(setup: Setup) -> None:
 
 def _run(setup: Setup, folder: OperationFolder, processes: Processes) -> None:
     output = folder.path / OUTPUT
-    command = setup.outside_workspace(setup.init_line(input="false", json=True))
+    locked = "readonly" if setup.in_ci and (setup.source / LOCK_FILE).is_file() else None
+    command = setup.outside_workspace(setup.init_line(input="false", json=True, lockfile=locked or False))
     ended, told = stream(processes, command, output, open_private(output, "w"), ignore)
     if ended.exit_code != 0:
-        raise failed(setup, "init", ended, told, folder.path)
+        raise failed(setup, "init", ended, told, folder.path, lock_command(setup, processes, told))
 
 
 def missing_files(setup: Setup) -> dict[Path, str]:

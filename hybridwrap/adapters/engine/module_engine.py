@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from io import FileIO
 from math import inf
@@ -20,6 +20,7 @@ from hybridwrap.adapters.engine.file_locks import planning_in
 from hybridwrap.adapters.engine.initialise import initialise, missing_files
 from hybridwrap.adapters.engine.initialised import current_settings, forget_stamp
 from hybridwrap.adapters.engine.live_environment import LiveEnvironment
+from hybridwrap.adapters.engine.locking import lock
 from hybridwrap.adapters.engine.obstacles import ERRORED, refuse_errored
 from hybridwrap.adapters.engine.process import Command, Processes, Tail
 from hybridwrap.adapters.engine.repair import ModuleRepair
@@ -28,16 +29,19 @@ from hybridwrap.adapters.engine.state_reader import StateReader
 from hybridwrap.adapters.engine.streaming import open_private, stream, write_private
 from hybridwrap.adapters.engine.workspaces import refuse_missing_workspace
 from hybridwrap.adapters.operation_folder import PLAN, VARIABLES
+from hybridwrap.adapters.source import lock_digest
 from hybridwrap.adapters.state_file import parse_state
 from hybridwrap.domain.deviation import Deviation
 from hybridwrap.domain.engine_run import Ended, Stream
 from hybridwrap.domain.entry import EngineIdentity
 from hybridwrap.domain.identity import Caller
 from hybridwrap.domain.json import Json, canonical
+from hybridwrap.domain.lock_files import LockWish
 from hybridwrap.domain.ports import Applied, ByHand, Listen, OperationFolder, Planned, PlanOptions
 from hybridwrap.domain.state import EngineState, StatePlace, Unreadable
 from hybridwrap.domain.state_lock import StateLock
 
+LOCK_HINT = "next: hybridwrap lock, and commit what it writes"
 PLAN_OUTPUT = "plan.jsonl"
 _CHANGES = 2  # exit code of plan -detailed-exitcode
 
@@ -52,8 +56,16 @@ _NEEDS_INIT = (
 
 
 class EngineOfModule:
-    def __init__(self, setup: Setup, processes: Processes, reader: StateReader, callers: Callers) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        processes: Processes,
+        reader: StateReader,
+        callers: Callers,
+        warn: Callable[[str], None],
+    ) -> None:
         self._setup = setup
+        self._warn = warn
         self._callers = callers
         self._processes = processes
         self._reader = reader
@@ -85,9 +97,15 @@ class EngineOfModule:
 
     def init(self, folder: OperationFolder) -> bool:
         self._resolved = None
+        unlocked = self._setup.in_ci and not lock_digest(self._setup.source)
         self._initialised_now = initialise(self._setup, folder, self._processes, self._reader)
+        if unlocked and lock_digest(self._setup.source):
+            self._warn(f"{self._setup.module.name} has no lock file: init took the newest providers; {LOCK_HINT}")
         refuse_missing_workspace(self._setup, self._processes, self._reader)
         return self._initialised_now
+
+    def lock(self, wish: LockWish) -> bool:
+        return lock(self._setup, self._processes, wish)
 
     def plan(
         self, folder: OperationFolder, inputs: Mapping[str, Json], options: PlanOptions, listen: Listen

@@ -27,6 +27,7 @@ class Setup(Struct, frozen=True):
     identity: EngineIdentity
     env: Mapping[str, str]
     backend: Backend
+    in_ci: bool = False  # where init takes a dependency lock file as it is
 
     @property
     def workspace(self) -> str:
