@@ -11,6 +11,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -19,7 +20,7 @@ from hybridwrap.adapters.operation_locks import describe, open_locked
 from hybridwrap.domain.engine_run import Stream
 from hybridwrap.domain.entry import Locks
 from hybridwrap.domain.json import Json, loads
-from hybridwrap.errors import OutcomeUnknown, PreflightRefused
+from hybridwrap.errors import ApprovalOutdated, OutcomeUnknown, PreflightRefused
 
 EVENTS = "events.jsonl"
 RUNNER_LOCK = "runner.lock"
@@ -30,6 +31,7 @@ CLAIM = "claim.json"
 RESULT = "result.json"
 _LOGS = (EVENTS, PLAN_EVENTS, "init.jsonl", "stderr")
 SECRETS = (PLAN, VARIABLES)
+PLAN_FILES = (PLAN, VARIABLES, PLAN_EVENTS)
 
 
 class Folder:
@@ -118,6 +120,27 @@ class Folder:
 
     def told_by_plan(self) -> Stream:
         return read_stream(_content(self._path / PLAN_EVENTS) or b"")
+
+    def pack_plan(self) -> bytes:
+        from hybridwrap.adapters.saved_plan import pack
+
+        return pack(self._path, PLAN_FILES)
+
+    def take_plan(self, data: bytes, digest: str) -> Stream:
+        from hybridwrap.adapters.saved_plan import unpack
+
+        files = unpack(data, PLAN_FILES)
+        if sha256(files[PLAN]).hexdigest() != digest:
+            raise ApprovalOutdated("a saved plan is not the one that was approved", hint="hybridwrap plan --save")
+        with refusing(self._path):
+            for name, content in files.items():
+                _put(self._path / name, content)
+        return self.told_by_plan()
+
+    def plan_names(self, planned_in: str, applied_in: Path) -> bool:
+        from hybridwrap.adapters.saved_plan import names_folder
+
+        return names_folder((self._path / PLAN).read_bytes(), Path(planned_in), applied_in)
 
     def inputs(self) -> Mapping[str, Json]:
         found = _content(self._path / VARIABLES)

@@ -18,8 +18,8 @@ PLAIN_TYPES = ("", "string", "any")
 class Variables(Struct, frozen=True):
     """As typed: NAME=VALUE, and paths."""
 
-    settings: tuple[str, ...]
-    files: tuple[Path, ...]
+    settings: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
 
 
 def with_variables(stack: Stack, modules: Sequence[str], variables: Variables) -> Stack:

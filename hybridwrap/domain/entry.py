@@ -136,6 +136,7 @@ class Begin(Struct, frozen=True):
     previous_outputs: Mapping[str, Output] = {}
     owner_incarnation: str = ""  # of the owner that the module lives and goes with
     declared: Declared | None = None
+    saved: str = ""  # the saved run by whose approval it acts
 
 
 class Confirm(Struct, frozen=True):

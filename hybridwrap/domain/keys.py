@@ -95,6 +95,23 @@ class Keys(Struct, frozen=True):
     def blob(self, digest: str) -> str:
         return f"{self.root}blob/{digest}"
 
+    @property
+    def saved(self) -> str:
+        return f"{self.root}saved/"
+
+    def saved_run(self, run: str) -> str:
+        """The folder of all that a saved run keeps."""
+        return f"{self.saved}{quoted(run)}/"
+
+    def run_of_saved(self, key: str) -> str:
+        return unquote(key.removeprefix(self.saved).partition("/")[0])
+
+    def saved_part(self, run: str, part: str) -> str:
+        return f"{self.saved_run(run)}{quoted(part)}.json"
+
+    def saved_secret(self, run: str, digest: str) -> str:
+        return f"{self.saved_run(run)}{digest}.sealed"
+
     def probe(self, name: str) -> str:
         return f"{self.root}probe/{name}"
 

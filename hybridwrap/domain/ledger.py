@@ -40,6 +40,7 @@ from hybridwrap.domain.reading import read_many
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import Run, RunEnd, RunStart
 from hybridwrap.domain.runs import Runs
+from hybridwrap.domain.saved_runs import SavedRuns
 from hybridwrap.domain.shared_runs import SharedRuns
 from hybridwrap.domain.status import Status
 from hybridwrap.domain.transitions import check
@@ -77,6 +78,7 @@ class Ledger:
         self._journal = Journal(self.store, self._keys, self._blobs, self._heads, lambda: self.id)
         self.shared_runs = SharedRuns(self.store, self._keys, self.clock, self.ids)
         self._runs = Runs(self.store, self._keys, self.clock, self.shared_runs)
+        self.saved = SavedRuns(self.store, self._keys, self.clock, self.cipher)
 
     # The ledger as a whole
 

@@ -142,6 +142,18 @@ class OperationFolder(Protocol):
     def keep(self, name: str, data: bytes) -> Path:
         """Write any other file durably; it stays until somebody removes it. Raise OutcomeUnknown."""
 
+    def pack_plan(self) -> bytes:
+        """Put the plan of this folder into one piece, with the values and the events that belong to it."""
+
+    def take_plan(self, data: bytes, digest: str) -> Stream:
+        """Lay out what `pack_plan` made of the plan with this sha256; return what its engine said.
+
+        Raise PreflightRefused, ApprovalOutdated.
+        """
+
+    def plan_names(self, planned_in: str, applied_in: Path) -> bool:
+        """Whether the plan here has values in it that tell in which folder it was made, and this is another one."""
+
     def close_business(self) -> None:
         """Forget claim and result: the ledger has everything."""
 

@@ -31,6 +31,7 @@ class RunStart(Struct, frozen=True):
     whole: bool = True  # False: its plans did not look at all of a module (-target, -refresh=false, …)
     shared: str = ""  # the name under which many processes work on this run; empty for a run of one process
     part: str = ""  # id of what one of them does
+    saved: str = ""  # the saved run whose plans it applies; of a plan that saves them, its own id
 
 
 class ModuleEnd(Struct, frozen=True):

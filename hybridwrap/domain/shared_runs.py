@@ -24,7 +24,7 @@ from hybridwrap.domain.run_listing import Listing, Told, Turn, listing_of
 from hybridwrap.domain.ulid import made_at
 from hybridwrap.errors import LedgerDamaged, LedgerUnreachable, UsageError
 
-SHARING = ("apply", "destroy", "drift")  # commands whose runs can be shared
+SHARING = ("plan", "apply", "destroy", "drift")  # commands whose runs can be shared
 NAME = re.compile(r"[A-Za-z0-9._:/@+-]{1,80}")
 OLDEST = timedelta(days=35)  # GitHub lets a run be repeated for 30 days
 

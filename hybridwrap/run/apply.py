@@ -37,13 +37,13 @@ def _walked(context: Context, modules: Sequence[str], approve: Approve | None) -
     return walk_in_waves(
         context,
         modules,
-        lambda name: when_unlocked(context, name, lambda: _prepared(context, name)),
+        lambda name: when_unlocked(context, name, lambda: plan_to_apply(context, name)),
         approve,
         lambda plan: _as_approved(context, plan),
     )
 
 
-def _prepared(context: Context, name: str) -> Prepared | ModuleEnd:
+def plan_to_apply(context: Context, name: str) -> Prepared | ModuleEnd:
     """Plan a module, or end it where there is nothing to approve."""
     wait_for_turn(context, name)
     refuse_double(context, name)
@@ -62,8 +62,9 @@ def _prepared(context: Context, name: str) -> Prepared | ModuleEnd:
 
 
 def _at_once(context: Context, name: str) -> ModuleEnd:
-    return carry_out_plan(context, name, lambda: within_guard(context, _prepared(context, name)))
+    return carry_out_plan(context, name, lambda: within_guard(context, plan_to_apply(context, name)))
 
 
 def _as_approved(context: Context, approved: Prepared) -> ModuleEnd:
-    return carry_out_approved(context, approved, lambda: _prepared(context, approved.module.name))
+    name = approved.module.name
+    return carry_out_approved(context, name, approved.actions, lambda: plan_to_apply(context, name), approved)

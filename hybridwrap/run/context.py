@@ -50,6 +50,7 @@ class Options(Struct, frozen=True):
     not_moved: bool = False  # the operator's word that a new module is no other one under a new name
     skip: Skip | None = None
     yes_destroy: int | None = None  # so many objects may one plan destroy, whatever the module's guard says
+    saved: str = ""  # the saved run by whose approval it acts; of a plan that is saved, its own id
 
     @property
     def command(self) -> str:

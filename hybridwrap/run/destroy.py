@@ -34,10 +34,7 @@ def destroy(context: Context, modules: Sequence[str], approve: Approve | None, w
     if not wishes.keep_protected:
         refuse_protected(context, modules)
     down = teardown(context, modules, wishes)
-    records = context.knowledge.records
-    there = {name for name in down.before if name in down.modules or (name in records and in_the_way(records[name]))}
-    whole = {name: [each for each in down.before[name] if each in there] for name in there}
-    way = Way({name: down.before[name] for name in down.modules}, GONE, _not_reached, whole)
+    way = way_of(down)
 
     def work() -> Mapping[str, ModuleEnd]:
         if approve is None:
@@ -54,6 +51,13 @@ def destroy(context: Context, modules: Sequence[str], approve: Approve | None, w
     return recorded_run(context, "destroy", down.modules, work, way.needs)
 
 
+def way_of(down: Teardown) -> Way:
+    records = down.context.knowledge.records
+    there = {name for name in down.before if name in down.modules or (name in records and in_the_way(records[name]))}
+    whole = {name: [each for each in down.before[name] if each in there] for name in there}
+    return Way({name: down.before[name] for name in down.modules}, GONE, _not_reached, whole)
+
+
 def teardown(context: Context, modules: Sequence[str], wishes: Wishes) -> Teardown:
     """Put the modules into the order in which they are torn down."""
     records = context.knowledge.records
@@ -68,7 +72,7 @@ def _at_once(down: Teardown, name: str) -> ModuleEnd:
     def plan() -> Prepared | ModuleEnd:
         return within_guard(down.context, planned(down, name))
 
-    return _with_all_that_it_owned(down, name, carry_out_plan(down.context, name, plan))
+    return with_all_that_it_owned(down, name, carry_out_plan(down.context, name, plan))
 
 
 def _to_ask(down: Teardown, name: str) -> Prepared | ModuleEnd:
@@ -81,11 +85,11 @@ def _to_ask(down: Teardown, name: str) -> Prepared | ModuleEnd:
 
 def _as_approved(down: Teardown, approved: Prepared) -> ModuleEnd:
     name = approved.module.name
-    end = carry_out_approved(down.context, approved, lambda: planned(down, name))
-    return _with_all_that_it_owned(down, name, end)
+    end = carry_out_approved(down.context, name, approved.actions, lambda: planned(down, name), approved)
+    return with_all_that_it_owned(down, name, end)
 
 
-def _with_all_that_it_owned(down: Teardown, name: str, end: ModuleEnd) -> ModuleEnd:
+def with_all_that_it_owned(down: Teardown, name: str, end: ModuleEnd) -> ModuleEnd:
     """Record what went with a module and has no turn of its own in this run."""
     if end.result == "destroyed":
         _settle_owned_by(down, name)

@@ -20,8 +20,9 @@ def within_guard(context: Context, planned: Prepared | ModuleEnd) -> Prepared | 
         return planned
     planned.folder.remove()
     name, command = planned.module.name, context.options.command
-    count = len(destroyed_by(planned.actions))
-    by_number = f"    or hybridwrap {command} {name} --auto-approve --yes-destroy {count}"
+    count, saved = len(destroyed_by(planned.actions)), context.options.saved
+    by_word = f"--run {saved}" if saved else f"{name} --auto-approve"
+    by_number = f"    or hybridwrap {command} {by_word} --yes-destroy {count}"
     raise ApprovalOutdated(
         f"{name} {beyond}; nothing was changed",
         hint=f"at a terminal: hybridwrap {command} {name}" + ("" if "protected_types" in beyond else by_number),

@@ -77,6 +77,7 @@ def _intent(context: Context, prepared: Prepared, locks: Locks) -> Begin:
         previous_outputs=withheld(mask, record.outputs),
         owner_incarnation=origin.owner_incarnation,
         declared=origin.declared,
+        saved=context.options.saved,
     )
 
 

@@ -5,9 +5,11 @@ Keeps: an approval covers no plan that does more than the one that was shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from hybridwrap.domain.engine_run import PlannedChange
 from hybridwrap.domain.run import ModuleEnd
+from hybridwrap.domain.saved import not_covered
 from hybridwrap.errors import ApprovalOutdated, PlanOutdated, SlotTaken
 from hybridwrap.run.context import Context
 from hybridwrap.run.preparation import Prepared
@@ -37,16 +39,29 @@ def _carry_out(context: Context, name: str, plan: Plan) -> ModuleEnd:
     raise AssertionError("the last try returns or raises")
 
 
-def carry_out_approved(context: Context, approved: Prepared, plan: Plan) -> ModuleEnd:
-    """Carry out an approved plan; when another one had to be made, only if it does nothing more."""
-    name = approved.module.name
-    plans = iter([approved])
+def carry_out_approved(
+    context: Context, name: str, approved: Sequence[PlannedChange], plan: Plan, first: Prepared | None = None
+) -> ModuleEnd:
+    """Carry out `first`, else what `plan` makes, and only what does nothing beyond the approved changes."""
+    plans = iter([first] if first else [])
 
     def next_plan() -> Prepared | ModuleEnd:
-        made = next(plans, None) or plan()
-        if isinstance(made, Prepared) and not set(made.actions) <= set(approved.actions):
-            made.folder.remove()
-            raise ApprovalOutdated(f"{name}: another plan had to be made, and it does more than the approved one")
-        return made
+        return within_approval(context, name, approved, next(plans, None) or plan())
 
     return carry_out_plan(context, name, next_plan)
+
+
+def within_approval(
+    context: Context, name: str, approved: Sequence[PlannedChange], made: Prepared | ModuleEnd
+) -> Prepared | ModuleEnd:
+    """Pass on a plan that does nothing beyond the approved changes. Raise ApprovalOutdated for any other."""
+    more = not_covered(approved, made.actions) if isinstance(made, Prepared) else ()
+    if isinstance(made, Prepared) and more:
+        made.folder.remove()
+        told = "\n".join(f"  {line}" for line in more)
+        destroy = " --destroy" * context.options.plan.destroy
+        raise ApprovalOutdated(
+            f"{name}: another plan had to be made, and it does more than the approved one:\n{told}",
+            hint=f"hybridwrap plan{destroy}{' --save' * bool(context.options.saved)}",
+        )
+    return made

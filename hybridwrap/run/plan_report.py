@@ -30,6 +30,7 @@ def report_of_plan(context: Context, began: str, end: RunEnd, planned: Planned) 
             argv=context.argv,
             modules=tuple(end.modules),
             edges={name: declared[name].needs for name in end.modules},
+            saved=context.options.saved,
         ),
         modules=tuple(
             ModuleReport(

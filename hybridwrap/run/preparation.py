@@ -97,11 +97,22 @@ def refuse_unfit(record: Record) -> None:
 def _plan(
     context: Context, engine: ModuleEngine, folder: OperationFolder, inputs: ResolvedInputs, name: str
 ) -> Planned:
+    initialised(context, engine, folder, inputs, name)
+    try:
+        context.watch.phase(name, "plan")
+        return engine.plan(folder, inputs.values, context.options.plan, listener(context, name, inputs))
+    except CommandFailed as error:
+        refuse_locked(context, name, error)
+        raise masked_failure(mask_of(context, inputs), error) from error
+
+
+def initialised(
+    context: Context, engine: ModuleEngine, folder: OperationFolder, inputs: ResolvedInputs, name: str
+) -> None:
+    """Have the engine initialised where it has to be. Raise CommandFailed, PreflightRefused, StateLocked."""
     try:
         context.watch.phase(name, "init")
         engine.init(folder)
-        context.watch.phase(name, "plan")
-        return engine.plan(folder, inputs.values, context.options.plan, listener(context, name, inputs))
     except CommandFailed as error:
         refuse_locked(context, name, error)
         raise masked_failure(mask_of(context, inputs), error) from error

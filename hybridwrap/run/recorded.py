@@ -82,6 +82,7 @@ def _start(context: Context, command: str, modules: Sequence[str]) -> RunStart:
         whole=context.options.plan.whole,
         shared=context.part.name if context.part else "",
         part=context.part.id if context.part else "",
+        saved=context.options.saved,
     )
 
 

@@ -157,6 +157,7 @@ def read_report(ledger: Ledger, run: str | None) -> Report:
     found = ledger.run(run or newest[0].start.run) if run or newest[0].start.shared else newest[0]
     heads = ledger.records(found.start.modules)
     shares = _shares(ledger, found.start, heads)
+    saved = ledger.saved.find(found.start.run) if found.start.command == "plan" else None
     pending = pending_of((found,), {name: share.record for name, share in shares.items()})
     return Report(
         stack=ledger.stack,
@@ -168,7 +169,7 @@ def read_report(ledger: Ledger, run: str | None) -> Report:
                 needs=tuple(found.start.edges.get(name, ())),
                 end=_end(found, name, share, pending.get(name)),
                 share=share,
-                planned=share.planned,
+                planned=saved.modules[name].planned if saved and name in saved.modules else share.planned,
                 beat=_beat(ledger, share.record),
                 since=_since(found.start.run, heads.get(name)),
             )

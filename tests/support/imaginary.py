@@ -376,7 +376,7 @@ def begin_command(
         stack=STACK,
         ledger=ledger,
         engines=Engines(world, step),  # type: ignore[arg-type]
-        folders=Folders(host, client),
+        folders=Folders(host, client),  # type: ignore[arg-type]
         host=Host(lambda _, known: known[Reference("vm", "id")], {}, lambda _: "", lambda _: {}),
         sources=Sources(),
         prober=Nobody(),

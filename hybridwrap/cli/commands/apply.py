@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import click
+from msgspec.structs import replace
 
 from hybridwrap.cli.approval import approval, undisturbed
 from hybridwrap.cli.compose import equip, load
@@ -19,6 +20,7 @@ from hybridwrap.cli.options import (
     wait_options,
 )
 from hybridwrap.cli.running import Job, at_work, job_in, watcher
+from hybridwrap.cli.saved import carry_out_run, refuse_own_plans, run_option
 from hybridwrap.cli.shared import Sharing, exit_code, selection_of, shared_run, sharing_options
 from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.ports import PlanOptions
@@ -38,6 +40,7 @@ from hybridwrap.run.selection import Selection
 @timeout_option
 @wait_options
 @skip_option
+@run_option
 @click.option("-auto-approve", "--auto-approve", is_flag=True, help="Apply each plan as soon as it is made.")
 @click.option(
     "--yes-destroy", type=click.IntRange(min=0), metavar="N", help="One plan may destroy N objects, over its guard."
@@ -56,6 +59,7 @@ def command(
     timeout_seconds: float,
     patience: Patience,
     max_age_seconds: float | None,
+    saved_run: str | None,
     auto_approve: bool,
     yes_destroy: int | None,
     fail_fast: bool,
@@ -67,13 +71,8 @@ def command(
     """Plan and apply modules in the order of their graph.
 
     Without names: the whole stack, or the modules in or below the current folder. Words after `--` go to the engine's
-    plan.
+    plan. With --run: exactly the plans of a saved run, as long as nothing that they rest on has moved.
     """
-    approve = approval(auto_approve=auto_approve, as_json=telling.as_json, yes_destroy=yes_destroy)
-    shared = shared_run("apply", sharing, asks=approve is not None)
-    workshop = equip(load(place), parallelism=parallelism)
-    job = job_in(workshop, selection_of(shared, workshop.ledger, selection), variables, parallelism)
-    check_host(job.workshop.tools, job.modules)
     options = Options(
         plan,
         parallelism,
@@ -83,8 +82,18 @@ def command(
         state_moved=state_moved,
         not_moved=not_moved,
         yes_destroy=yes_destroy,
-        skip=_skip(job, plan, max_age_seconds),
     )
+    if saved_run:
+        own = {"options for the plan": plan != PlanOptions() or variables != Variables()}
+        refuse_own_plans(saved_run, **own, **{"--skip-unchanged": max_age_seconds is not None})
+        shared = shared_run("apply", sharing)
+        return carry_out_run(place, saved_run, selection, options, telling, shared)
+    approve = approval(auto_approve=auto_approve, as_json=telling.as_json, yes_destroy=yes_destroy)
+    shared = shared_run("apply", sharing, asks=approve is not None)
+    workshop = equip(load(place), parallelism=parallelism)
+    job = job_in(workshop, selection_of(shared, workshop.ledger, selection), variables, parallelism)
+    check_host(job.workshop.tools, job.modules)
+    options = replace(options, skip=_skip(job, plan, max_age_seconds))
     watch = watcher(job, telling)
     with at_work(job, options, watch, shared) as context:
         end = apply(context, job.modules, undisturbed(approve, watch))

@@ -16,6 +16,7 @@ from hybridwrap.cli.options import (
     wait_options,
 )
 from hybridwrap.cli.running import at_work, watcher
+from hybridwrap.cli.saved import carry_out_run, refuse_own_plans, run_option
 from hybridwrap.cli.shared import Sharing, exit_code, shared_run, sharing_options
 from hybridwrap.cli.survivors import end_with_survivors
 from hybridwrap.cli.teardown import teardown_job, teardown_plan_options
@@ -35,6 +36,7 @@ from hybridwrap.run.selection import Selection
 @timeout_option
 @wait_options
 @click.option("--orphan", "orphans", multiple=True, metavar="NAME", help="A module that the manifest has no more.")
+@run_option
 @click.option("-auto-approve", "--auto-approve", is_flag=True, help="Destroy by each plan as soon as it is made.")
 @click.option(
     "--yes-destroy", type=click.IntRange(min=0), metavar="N", help="One plan may destroy N objects, over its guard."
@@ -61,6 +63,7 @@ def command(
     timeout_seconds: float,
     patience: Patience,
     orphans: tuple[str, ...],
+    saved_run: str | None,
     auto_approve: bool,
     yes_destroy: int | None,
     keep_protected: bool,
@@ -78,9 +81,6 @@ def command(
     to the engine's plan.
     """
     as_json = telling.as_json
-    approve = approval("destroy", auto_approve=auto_approve, as_json=as_json, yes_destroy=yes_destroy)
-    shared = shared_run("destroy", sharing, asks=approve is not None)
-    job = teardown_job(place, selection, orphans, variables, parallelism=parallelism, shared=shared)
     options = Options(
         plan,
         parallelism,
@@ -90,6 +90,15 @@ def command(
         state_moved=state_moved,
         yes_destroy=yes_destroy,
     )
+    if saved_run:
+        own = {"options for the plan": plan != PlanOptions(destroy=True) or variables != Variables()}
+        more = {"--orphan": orphans, "--keep-protected": keep_protected, "--import-known": import_known}
+        refuse_own_plans(saved_run, **own, **more, **{"--inputs": inputs != "recorded"})
+        shared = shared_run("destroy", sharing)
+        return carry_out_run(place, saved_run, selection, options, telling, shared, only_destroy=True)
+    approve = approval("destroy", auto_approve=auto_approve, as_json=as_json, yes_destroy=yes_destroy)
+    shared = shared_run("destroy", sharing, asks=approve is not None)
+    job = teardown_job(place, selection, orphans, variables, parallelism=parallelism, shared=shared)
     wishes = Wishes(frozenset((*selection.names, *orphans)), keep_protected, import_known, inputs == "current")
     watch = watcher(job, telling)
     with at_work(job, options, watch, shared) as context:

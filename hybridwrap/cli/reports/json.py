@@ -39,6 +39,7 @@ def _run(report: Report) -> Json:
         "run": start.run,
         "command": start.command,
         "argv": list(start.argv),
+        "saved": start.saved,
         "by": str(start.writer),
         "ci_url": start.writer.ci_url,
         "hybridwrap": start.writer.version,

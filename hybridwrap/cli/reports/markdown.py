@@ -42,7 +42,7 @@ from hybridwrap.run.report import ModuleReport, Report
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
-PLAN: Final = "plan"  # recorded nowhere
+PLAN: Final = "plan"  # recorded only where its plans are saved
 LIMIT: Final = 65_536 - 256  # measured as UTF-8, never less than characters; the rest is for a comment's marker
 CUT_NOTICE: Final = 300  # kept free for the words that say what was cut
 LONG: Final = 200  # of a name, an address or a summary
@@ -70,7 +70,7 @@ def _head(report: Report) -> Iterator[str]:
     planned = planned_in_words(change for module in report.modules for change in module.planned)
     facts = [
         *([f"**{planned}**"] if planned else []),
-        *([f"run {code(named(report))}"] if start.command != PLAN else []),
+        *([f"run {code(named(report))}"] if start.command != PLAN or start.saved else []),
         f"by {prose(shortened(by(report), LONG))}",
         moment(start.time),
         prose(conclusion(report)),

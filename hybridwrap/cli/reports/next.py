@@ -46,7 +46,9 @@ def _commands(report: Report) -> Iterator[str]:
 def _apply(report: Report) -> Iterator[str]:
     """What carries out a plan, once it is found good."""
     changing = [module.module for module in report.modules if module.result in CHANGING]
-    if changing:
+    if changing and report.start.saved:
+        yield line(report, "apply", "--run", report.start.run)
+    elif changing:
         yield line(report, "apply", *_few(changing))
 
 
@@ -66,7 +68,8 @@ def next_for(report: Report, module: ModuleReport) -> tuple[str, ...]:
     """What can be typed about one module."""
     name = module.module
     if report.start.command == "plan":
-        return (line(report, "apply", name),) if module.result in CHANGING else ()
+        by_run = ("--run", report.start.run) if report.start.saved else ()
+        return (line(report, "apply", *by_run, name),) if module.result in CHANGING else ()
     if module.result in UNKNOWN:
         return (line(report, "reconcile", name), line(report, "why", name))
     if module.result in DRIFTED:
