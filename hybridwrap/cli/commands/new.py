@@ -7,22 +7,32 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
 from hybridwrap.adapters.manifest.finding import MANIFEST
 from hybridwrap.adapters.manifest.loading import environments_of, read_stack
 from hybridwrap.adapters.scaffold.draft import Draft
 from hybridwrap.adapters.scaffold.drafting import draft_stack
 from hybridwrap.adapters.scaffold.evidence import Patterns
+from hybridwrap.adapters.scaffold.naming import usable
 from hybridwrap.adapters.scaffold.writing import manifest_text
 from hybridwrap.adapters.source import GENERATED
 from hybridwrap.errors import InvalidManifest, PreflightRefused, Problem, UsageError
 
+_ADOPT = "hybridwrap adopt --all{0}    takes the states that exist into the ledger; then: hybridwrap plan{0}"
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @click.command("new")
 @click.argument("folder", required=False, type=FOLDER)
 @click.option("--from-terraform", "terraform", type=FOLDER, metavar="DIR", help="The same as to name FOLDER.")
+@click.option(
+    "--from-terragrunt",
+    "terragrunt",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="FILE|DIR",
+    help="From what `terragrunt render --all --json --write` left there, or `terragrunt find --json` printed.",
+)
 @click.option(
     "--var-file",
     "var_files",
@@ -41,6 +51,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 def command(
     folder: Path | None,
     terraform: Path | None,
+    terragrunt: Path | None,
     var_files: tuple[str, ...],
     backend_config: tuple[str, ...],
     stack: str,
@@ -52,19 +63,61 @@ def command(
     Variable files, backend files and workspaces say which environments there are. What can't be read off the code
     stands there as a TODO, and `validate` names it. An existing manifest is never touched, and no other file is.
     """
-    if folder and terraform:
-        raise UsageError("name the folder once: FOLDER, or --from-terraform DIR")
-    root = Path(os.path.abspath(folder or terraform or "."))  # noqa: PTH100  # symbolic links stay as they are
-    draft = draft_stack(root, stack, Patterns(var_files, backend_config))
-    text = manifest_text(draft)
+    if sum(place is not None for place in (folder, terraform, terragrunt)) > 1:
+        raise UsageError("name one place: FOLDER, --from-terraform DIR or --from-terragrunt FILE|DIR")
+    if terragrunt and (var_files or backend_config):
+        raise UsageError("--var-file and --backend-config are for --from-terraform: Terragrunt says what it uses")
+    if stack and stack != usable(stack, ""):
+        raise UsageError(f"{stack!r} can't be the name of a stack; {usable(stack, 'stack')!r} could")
+    found = (
+        _from_terragrunt(terragrunt, stack)
+        if terragrunt
+        else _from_terraform(folder or terraform or Path(), stack, Patterns(var_files, backend_config))
+    )
     if to_stdout:
-        click.echo(text, nl=False)
+        click.echo(found.text, nl=False)
         return 0
-    file = root / MANIFEST
-    _write_new(file, text)
-    for line in _told(file, draft, _problems(file)):
-        click.echo(line)
+    _write(found)
     return 0
+
+
+class Found(Struct, frozen=True):
+    """A manifest to be written into `root`, what is told of it, and what to type when it has no problems."""
+
+    root: Path
+    text: str
+    told: tuple[str, ...]
+    next: str
+
+
+def _write(found: Found) -> None:
+    file = found.root / MANIFEST
+    _write_new(file, found.text)
+    problems = _problems(file)
+    for line in (f"{os.path.relpath(file)}: {found.told[0]}", *found.told[1:], *map(str, problems)):
+        click.echo(line)
+    click.echo("next: look for TODO in it, then: hybridwrap validate" if problems else f"next: {found.next}")
+
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100  # symbolic links stay as they are
+
+
+def _from_terraform(folder: Path, stack: str, patterns: Patterns) -> Found:
+    draft = draft_stack(_absolute(folder), stack, patterns)
+    return Found(draft.root, manifest_text(draft), tuple(_told(draft)), _next(draft))
+
+
+def _from_terragrunt(place: Path, stack: str) -> Found:
+    from hybridwrap.adapters.terragrunt.drafting import draft_units
+    from hybridwrap.adapters.terragrunt.units import read_units
+    from hybridwrap.adapters.terragrunt.writing import manifest_text as text_for
+    from hybridwrap.adapters.terragrunt.writing import told_losses
+
+    root = _absolute(place if place.is_dir() else place.parent)
+    estate = draft_units(read_units(place), root, stack)
+    losses = tuple(f"no counterpart: {line}" for line in told_losses(estate))
+    return Found(root, text_for(estate), (_counted(list(estate.modules)), *losses), _ADOPT.format(""))
 
 
 def _there_already(file: Path) -> PreflightRefused:
@@ -96,25 +149,25 @@ def _problems(file: Path) -> Sequence[Problem]:
     return tuple(found.values())
 
 
-def _told(file: Path, draft: Draft, problems: Sequence[Problem]) -> Iterator[str]:
-    count = "1 module" if len(draft.certain) == 1 else f"{len(draft.certain)} modules"
-    yield f"{os.path.relpath(file)}: {count}: {', '.join(draft.certain)}"
+def _told(draft: Draft) -> Iterator[str]:
+    yield _counted(list(draft.certain))
     if draft.environments:
         yield f"environments: {', '.join(draft.environments)}"
     if draft.doubtful:
         yield f"left as comments, as they may be libraries: {', '.join(sorted(draft.doubtful))}"
-    yield from map(str, problems)
     if _unignored(draft):
         yield f"for .gitignore: {GENERATED}, which modules without a backend block get"
-    if problems:
-        yield "next: look for TODO in it, then: hybridwrap validate"
-        return
+
+
+def _counted(names: Sequence[str]) -> str:
+    return f"{'1 module' if len(names) == 1 else f'{len(names)} modules'}: {', '.join(names)}"
+
+
+def _next(draft: Draft) -> str:
     said = f" -e {draft.environments[0]}" if len(draft.environments) > 1 else ""
     if any(module.interface.backend or module.has_local_state for module in draft.certain.values()):
-        what = "takes the states that exist into the ledger"
-        yield f"next: hybridwrap adopt --all{said}    {what}; then: hybridwrap plan{said}"
-    else:
-        yield f"next: hybridwrap plan{said}"
+        return _ADOPT.format(said)
+    return f"hybridwrap plan{said}"
 
 
 def _unignored(draft: Draft) -> bool:

@@ -1,0 +1,49 @@
+"""`new`: where the manifest goes, and what is wrong usage."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from hybridwrap.cli.main import main
+
+DATA = Path(__file__).parents[1] / "data" / "terragrunt"
+
+
+def test_from_terragrunt_the_manifest_goes_beside_the_units_and_losses_are_told(tmp_path: Path) -> None:
+    shutil.copytree(DATA, tmp_path / "infra")
+    live = tmp_path / "infra" / "live"
+    ran = CliRunner().invoke(main, ["new", "--from-terragrunt", str(live), "--stack", "shop"])
+    assert ran.exit_code == 0, ran.output
+    assert "hybridwrap.yaml: 4 modules: app, db, dns, vpc" in ran.output
+    assert 'no counterpart: vpc: before_hook "lint"' in ran.output
+    assert "next: look for TODO in it, then: hybridwrap validate" in ran.output
+    assert "stack: shop\n" in (live / "hybridwrap.yaml").read_text()
+
+    again = CliRunner().invoke(main, ["new", "--from-terragrunt", str(live)])
+    assert again.exit_code == 10
+    assert "is there already; nothing was written" in again.output
+    shown = CliRunner().invoke(main, ["new", "--from-terragrunt", str(live), "--stdout"])
+    assert shown.output.startswith(
+        "# A stack for hybridwrap, written by `hybridwrap new` from what Terragrunt rendered"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ([".", "--from-terraform", "."], "name one place"),
+        (["--from-terragrunt", ".", "--var-file", "x"], "are for --from-terraform"),
+        (["--stack", "a b"], "'a b' can't be the name of a stack; 'a-b' could"),
+        (["--from-terragrunt", "."], "no terragrunt.rendered.json in"),
+    ],
+)
+def test_what_makes_no_sense_is_wrong_usage(tmp_path: Path, words: list[str], why: str) -> None:
+    runner = CliRunner()
+    with runner.isolated_filesystem(tmp_path):
+        ran = runner.invoke(main, ["new", *words])
+    assert ran.exit_code == 64, ran.output
+    assert why in ran.output

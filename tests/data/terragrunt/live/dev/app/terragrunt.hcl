@@ -1,0 +1,15 @@
+include "root" {
+  path = find_in_parent_folders("root.hcl")
+}
+
+include "common" {
+  path = "${dirname(find_in_parent_folders("root.hcl"))}/_envcommon/app.hcl"
+}
+
+terraform {
+  source = "../../../modules//app"
+}
+
+dependencies {
+  paths = ["../dns"]
+}

@@ -1,0 +1,5 @@
+variable "vpc_id" {}
+variable "password" {
+  sensitive = true
+}
+output "address" { value = "db" }
