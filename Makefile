@@ -36,8 +36,8 @@ check: $(INSTALLED) ## Formatting, lint, types, direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: $(INSTALLED) ## All tests, with every engine that is found
-	$(BIN)/pytest -n auto
+test: $(INSTALLED) ## All tests, with every engine that is found; OPTIONS are pytest's
+	$(BIN)/pytest -n auto $(OPTIONS)
 
 again: $(INSTALLED) ## The tests that failed last time, one after the other
 	$(BIN)/pytest --last-failed --last-failed-no-failures none

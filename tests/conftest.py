@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -16,11 +18,34 @@ _FOUND = {name: engine is not None for name, engine in engines().items()}
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--refresh-pages", action="store_true", help="write what was played into the documentation")
+    parser.addoption(
+        "--draw-engine", metavar="SEED", help="run each test with one of the engines, drawn by this word, not with all"
+    )
 
 
-def pytest_report_header() -> str:
+def pytest_report_header(config: pytest.Config) -> str:
     words = [f"{name} ({'found' if found else 'NOT FOUND, not tested'})" for name, found in _FOUND.items()]
-    return f"engines: {', '.join(words)}"
+    seed = config.getoption("--draw-engine")
+    return f"engines: {', '.join(words)}" + (f"; one for each test, drawn by --draw-engine {seed}" if seed else "")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    seed = config.getoption("--draw-engine")
+    if seed:
+        left_out = [item for item in items if not _is_drawn(item, seed)]
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=left_out)
+
+
+def _is_drawn(item: pytest.Item, seed: str) -> bool:
+    """Whether a test has no engine to choose, or has the one that is its lot."""
+    callspec = getattr(item, "callspec", None)
+    engine = callspec and callspec.params.get("engine_program")
+    if not isinstance(engine, str):
+        return True
+    found = [name for name, found in _FOUND.items() if found]
+    lot = sha256(f"{seed} {item.nodeid.replace(engine, '')}".encode()).digest()[0]
+    return found[lot % len(found)] == engine
 
 
 @pytest.fixture(params=[name for name, found in _FOUND.items() if found])

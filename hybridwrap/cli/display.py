@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
@@ -18,7 +19,7 @@ class Display:
     """For one thread at a time. A terminal that is gone is no error: the run goes on."""
 
     def __init__(self, console: Console | None = None) -> None:
-        self.console = console or Console(highlight=False)
+        self.console = console or Console(highlight=False, _environ=_without_a_size())
         self._live: Live | None = None
         self._drawn: Sequence[Line] = ()
 
@@ -60,6 +61,11 @@ class Display:
                 self.console.print(Padding(shown, (0, 0, 0, indent)))
             else:
                 self.console.print(Text(" " * indent) + shown, soft_wrap=True)
+
+
+def _without_a_size() -> dict[str, str]:
+    """The environment; its COLUMNS may be those of another terminal, and lines that wrap can't be rewritten."""
+    return {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
 
 
 def _segments(lines: Iterable[Line], console: Console) -> Iterator[Segment]:

@@ -273,10 +273,10 @@ def test_an_apply_without_the_lock_is_never_started(workshop: Workshop) -> None:
 def test_nothing_is_left_open_or_unreaped(workshop: Workshop) -> None:
     module = workshop.module("net")
     workshop.apply(module, value=1)
-    before = _open_files()
+    files, children = _open_files(), _children()
     workshop.apply(module, value=2)
-    assert _open_files() == before
-    assert not Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    assert _open_files() == files
+    assert _children() == children
 
 
 def test_a_module_that_wants_another_version_is_refused_before_any_command(
@@ -415,6 +415,11 @@ def test_everything_may_lie_in_a_home_elsewhere(workshop: Workshop, tmp_path: Pa
 
 def _open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def _children() -> list[str]:
+    """Also those of other tests, as servers are."""
+    return Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
 
 
 def _open_for_appending(file: Path) -> list[Path]:

@@ -41,7 +41,7 @@ RUN = [sys.executable, "-m", "hybridwrap"]
 
 @pytest.fixture
 def project(tmp_path: Path, engine_program: str) -> Project:
-    project = Project(tmp_path, {"TERM": "xterm-256color", "CI": "", "NO_COLOR": ""})
+    project = Project(tmp_path, {"TERM": "xterm-256color", "CI": "", "NO_COLOR": "", "COLUMNS": "90"})
     slow = SLOW.replace("WHERE", str(tmp_path))
     project.write(STACK.replace("ENGINE", engine_program), first=FIRST, slow=slow, last=FIRST)
     return project
