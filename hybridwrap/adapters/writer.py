@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from hybridwrap import __version__
+from hybridwrap.adapters.ci_jobs import this_job
 from hybridwrap.domain.entry import Writer
 
 _LINUX_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -41,6 +42,7 @@ def this_writer(environ: Mapping[str, str], started: datetime) -> Writer:
         started=started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         version=__version__,
         ci_url=ci_job(environ),
+        ci=this_job(environ),
     )
 
 

@@ -77,6 +77,7 @@ class Workshop(Struct, frozen=True):
 def equip(stack: Stack, *, parallelism: int = 1) -> Workshop:
     """Raise PreflightRefused for a ledger key that is none."""
     # What only looks at the manifest, such as a completion, is not to wait for these.
+    from hybridwrap.adapters.ci_jobs import CiJobs
     from hybridwrap.adapters.clock import SystemClock, Ulids
     from hybridwrap.adapters.engine.engines import StackEngines
     from hybridwrap.adapters.module_sources import StackSources
@@ -118,6 +119,7 @@ def equip(stack: Stack, *, parallelism: int = 1) -> Workshop:
         prober=StackProber(stack, environ, clock),
         clock=clock,
         ids=ids,
+        ci=CiJobs(environ, clock),
         settle_seconds=_settle_seconds(environ),
         digest_key=digest_key,
     )

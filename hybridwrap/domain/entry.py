@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from hybridwrap.domain.ci import CiJob
 from hybridwrap.domain.declared import Declared
 from hybridwrap.domain.drift import Drift
 from hybridwrap.domain.engine_run import Diagnostic, PlannedChange
@@ -42,6 +43,7 @@ class Writer(Struct, frozen=True):
     started: str  # of the process
     version: str  # of hybridwrap
     ci_url: str = ""
+    ci: CiJob | None = None  # the same job, for its CI system to be asked
 
     def __str__(self) -> str:
         return f"{self.user}@{self.host}"

@@ -43,6 +43,13 @@ def was_held_in(stream: Stream, lock: StateLock) -> bool:
     return made is not None and any(step >= made for step in steps)
 
 
+def was_taken_by(lock: StateLock, host: str, since: str) -> bool:
+    """Whether a lock names a host, and is not older than a moment."""
+    made, moment = _moment(lock.info.created), _moment(since)
+    by = lock.info.who.rpartition("@")[2]
+    return bool(host) and by == host and made is not None and moment is not None and made >= moment
+
+
 def _moment(text: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text.replace(_GO_ZONE, "+00:00").replace(" ", "T"))

@@ -15,7 +15,13 @@ def refuse_busy(context: Context, record: Record) -> None:
         raise busy(context, record, context.tools.folders.look(record.holder.locks))
 
 
-def busy(context: Context, record: Record, found: Liveness) -> ModuleBusy:
+def holder_in_words(record: Record, found: Liveness, told: str = "") -> str:
+    """Who holds a module and in which job, what its locks prove, and what else is `told` of it."""
+    job = f", {record.holder.writer.ci_url}" if record.holder and record.holder.writer.ci_url else ""
+    return "; ".join(filter(None, (f"{held_by(record)}{job}", str(found), told)))
+
+
+def busy(context: Context, record: Record, found: Liveness, told: str = "") -> ModuleBusy:
     """Say who holds a module, what its locks prove, and what to type."""
     patience = context.options.patience
     again = once_free(patience)
@@ -25,7 +31,7 @@ def busy(context: Context, record: Record, found: Liveness) -> ModuleBusy:
         Liveness.RUNNER: again,
         Liveness.NOT_VISIBLE: f"{again}; hybridwrap unlock {record.module} shows who holds it",
     }
-    return ModuleBusy(f"{record.module} is busy: {held_by(record)}; {found}", hint=hints[found])
+    return ModuleBusy(f"{record.module} is busy: {holder_in_words(record, found, told)}", hint=hints[found])
 
 
 def refuse_locked(context: Context, name: str, error: CommandFailed) -> None:

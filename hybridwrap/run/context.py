@@ -7,6 +7,7 @@ from math import inf
 import msgspec
 from msgspec import Struct
 
+from hybridwrap.domain.ci import CiSystem, NoCi
 from hybridwrap.domain.inputs import Host
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.ports import Clock, Engines, Ids, OperationFolders, PlanOptions
@@ -70,6 +71,7 @@ class Tools(Struct, frozen=True):
     prober: Prober
     clock: Clock
     ids: Ids
+    ci: CiSystem = msgspec.field(default_factory=NoCi)
     settle_seconds: float = SETTLE_SECONDS  # how long a state that a killed engine sent may be on its way
     digest_key: bytes = b""  # for digests of what has secrets in it; without one they are not made
 

@@ -88,9 +88,18 @@ def earlier(context: Context, holder: Holder, ours: ExitStack) -> LeftFolder | L
     return first
 
 
-def write_end(context: Context, record: Record, folder: OperationFolder, left: LeftFolder | None) -> None:
-    """Judge a dead operation and record its end; `left` is where its engine was at work, None when not visible."""
-    remains = remains_of(context, record, folder, left)
+def write_end(
+    context: Context,
+    record: Record,
+    folder: OperationFolder,
+    left: LeftFolder | None,
+    proven: frozenset[str] = frozenset(),
+) -> None:
+    """Judge a dead operation and record its end; `left` is where its engine was at work, None when not visible.
+
+    `proven` are ids of state locks that are known to be its own.
+    """
+    remains = remains_of(context, record, folder, left, proven)
     spooled = left.result() if left else None
     if left and spooled:  # of an operation that was taken over from
         body, mask = decode(spooled, Result, str(left.path)).end, mask_of(context, remains, None)
@@ -105,10 +114,16 @@ def write_end(context: Context, record: Record, folder: OperationFolder, left: L
         context.tools.ledger.forget_beat(record.module, operation)
 
 
-def remains_of(context: Context, record: Record, folder: OperationFolder, left: LeftFolder | None) -> Remains:
+def remains_of(
+    context: Context,
+    record: Record,
+    folder: OperationFolder,
+    left: LeftFolder | None,
+    proven: frozenset[str] = frozenset(),
+) -> Remains:
     if left is None:
         beats = _beats(context, record)
-        locks = frozenset(beat.state_lock for beat in beats) - {""}
+        locks = proven | {beat.state_lock for beat in beats} - {""}
         return Remains(_with_objects(record, beats), folder, locks=locks)
     claim = left.claim()
     return Remains(

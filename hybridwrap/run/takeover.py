@@ -67,12 +67,16 @@ def unlock(context: Context, name: str, operation: str, reason: str) -> ModuleEn
     if found in ALIVE:
         raise busy(context, record, found)
     if found is Liveness.NOT_VISIBLE:
-        _end_on_word(context, record, reason)
+        end_on_word(context, record, reason)
     after = context.knowledge.record(name)
     return ModuleEnd("ok", operation=operation, reason=f"{name} is free: {after.status}, {after.reason}")
 
 
-def _end_on_word(context: Context, record: Record, reason: str) -> None:
+def end_on_word(context: Context, record: Record, reason: str, proven: frozenset[str] = frozenset()) -> None:
+    """Take over from an operation that somebody says is dead, and end it; `proven` are ids of state locks of its own.
+
+    Raise ModuleBusy when it is alive, or its state is locked by who knows whom.
+    """
     folder = context.tools.folders.make(context.tools.ids.new())
     held = take_over(context, folder, record, reason)
     with ExitStack() as ours:
@@ -82,7 +86,7 @@ def _end_on_word(context: Context, record: Record, reason: str) -> None:
         left = earlier(context, held.holder, ours)
         if isinstance(left, Liveness):
             raise busy(context, held, left)
-        write_end(context, held, folder, left)
+        write_end(context, held, folder, left, proven)
 
 
 def release_lock(context: Context, name: str, lock_id: str) -> ModuleEnd:

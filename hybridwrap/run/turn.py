@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from hybridwrap.domain.left_behind import Liveness
 from hybridwrap.domain.record import Record
-from hybridwrap.domain.transitions import held_by
 from hybridwrap.errors import StateLocked
-from hybridwrap.run.busy import busy
+from hybridwrap.run.busy import busy, holder_in_words
+from hybridwrap.run.ci_word import CiWord
 from hybridwrap.run.context import Context, Patience
 from hybridwrap.run.finish import finish
 
@@ -23,14 +23,14 @@ def wait_for_turn(context: Context, name: str) -> Record:
     Raise ModuleBusy when it may not be waited for, or not any longer; Stopped when the run is to stop.
     """
     waiting = context.waiting(name)
+    ci = CiWord(context)
     while (record := context.knowledge.record(name)).holder:
         found = finish(context, record)
-        if found is Liveness.DEAD:
+        if found is Liveness.DEAD or (found is Liveness.NOT_VISIBLE and ci.ends(record)):
             continue
         if waiting.seconds >= _seconds(context.options.patience, found):
-            raise busy(context, record, found)
-        job = f", {record.holder.writer.ci_url}" if record.holder and record.holder.writer.ci_url else ""
-        waiting.a_while(f"its turn: {held_by(record)}{job}; {found}")
+            raise busy(context, record, found, ci.told)
+        waiting.a_while(f"its turn: {holder_in_words(record, found, ci.told)}")
         context.knowledge.learn(context.tools.ledger.record(name))
     return record
 

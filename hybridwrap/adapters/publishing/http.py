@@ -63,7 +63,7 @@ class Call(Struct, frozen=True):
     body: Json = None
 
 
-def send(call: Call, now: float) -> Answer:
+def send(call: Call, now: float, seconds: float = ANSWER_SECONDS) -> Answer:
     """Send one request, once; `now` is in seconds since 1970. Raise TryAgain, NotPublished."""
     data = canonical(call.body) if call.body is not None else None
     headers = {"User-Agent": f"hybridwrap/{__version__}", "Content-Type": "application/json", **call.headers}
@@ -71,7 +71,7 @@ def send(call: Call, now: float) -> Answer:
         request = Request(call.url, data=data, headers=headers, method=call.method)  # noqa: S310 - checked below
         if request.type not in ("http", "https"):
             raise NotPublished("its address is no http or https one")
-        with build_opener(_Nowhere).open(request, timeout=ANSWER_SECONDS) as answered:
+        with build_opener(_Nowhere).open(request, timeout=seconds) as answered:
             return Answer(_small(answered.headers), answered.read())
     except HTTPError as error:
         raise _refusal(error, now) from None
