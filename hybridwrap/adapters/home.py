@@ -10,12 +10,13 @@ from threading import get_ident
 from hybridwrap.errors import PreflightRefused
 
 NAME = ".hybridwrap"
+HOME_VARIABLE = "HYBRIDWRAP_HOME"
 _OWNER = "stack"  # a file that names the stack whose local states and data lie here
 
 
 def home_of(root: Path, environ: Mapping[str, str]) -> Path:
     """Say where the home of the stack with this manifest folder is; nothing is made."""
-    chosen = environ.get("HYBRIDWRAP_HOME")
+    chosen = environ.get(HOME_VARIABLE)
     return Path(chosen).expanduser().absolute() if chosen else root / NAME
 
 

@@ -102,7 +102,7 @@ def _walk(node: nodes.Node, families: Collection[str]) -> Iterator[Reference]:
         case nodes.Name(name="each"):
             raise BadTemplate("each.key and each.value are of a module with `for_each`")
         case nodes.Name():
-            wanted = "modules.NAME.OUTPUT"
+            wanted = "modules.NAME.OUTPUT, stacks.NAME.modules.NAME.OUTPUT"
             raise BadTemplate(
                 f'"{node.name}" is nothing that a template can use; it can use {wanted}, filters and literals'
             )
@@ -147,7 +147,9 @@ def _reference(node: nodes.Node, families: Collection[str]) -> Iterator[Referenc
     while isinstance(node, nodes.Getattr | nodes.Getitem):
         steps.insert(0, _step(node))
         node = node.node
-    if not isinstance(node, nodes.Name) or node.name != "modules":
+    if isinstance(node, nodes.Name) and node.name == "stacks":
+        yield _of_stack(steps)
+    elif not isinstance(node, nodes.Name) or node.name != "modules":
         yield from _walk(node, families)
     elif steps[0] in families and [type(step) for step in steps[1:3]] == [str, str]:
         yield Reference(f"{steps[0]}.{steps[1]}", steps[2])
@@ -155,6 +157,12 @@ def _reference(node: nodes.Node, families: Collection[str]) -> Iterator[Referenc
         raise BadTemplate("a reference names a module and an output: modules.NAME.OUTPUT or modules['NAME']['OUTPUT']")
     else:
         yield Reference(*steps[:2])
+
+
+def _of_stack(steps: list[Any]) -> Reference:
+    if len(steps) < 4 or steps[1] != "modules" or [type(step) for step in steps[:4]] != [str] * 4:  # noqa: PLR2004
+        raise BadTemplate("a reference to another stack is stacks.STACK.modules.MODULE.OUTPUT")
+    return Reference(f"{steps[0]}/{steps[2]}", steps[3])
 
 
 def _step(node: nodes.Getattr | nodes.Getitem) -> str | int:
@@ -169,19 +177,27 @@ def _step(node: nodes.Getattr | nodes.Getitem) -> str | int:
 
 def evaluate(text: str, values: Mapping[Reference, Json]) -> Json:
     """Give a template its value. Raise BadTemplate."""
-    modules: dict[str, Json] = {}
-    for reference, value in values.items():
-        modules.setdefault(reference.module, {})[reference.output] = value
-        family, _, key = reference.module.partition(".")
-        if key:
-            modules.setdefault(family, {}).setdefault(key, {})[reference.output] = value
+    names = _names(values)
     try:
         if lone := _lone_expression(text):
             # Without `undefined_to_none=False` something undefined would silently be None.
-            return _json(_environment().compile_expression(lone, undefined_to_none=False)(modules=modules))
-        return _environment().from_string(text).render(modules=modules)
+            return _json(_environment().compile_expression(lone, undefined_to_none=False)(names))
+        return _environment().from_string(text).render(names)
     except (TemplateError, ArithmeticError, TypeError, ValueError) as error:
         raise BadTemplate(f"{text}: {error}") from error
+
+
+def _names(values: Mapping[Reference, Json]) -> dict[str, Json]:
+    """Everything that a template can name, each value wherever it may be looked for."""
+    names: dict[str, Json] = {"modules": {}, "stacks": {}}
+    for reference, value in values.items():
+        stack, _, module = reference.module.rpartition("/")
+        modules = names["stacks"].setdefault(stack, {"modules": {}})["modules"] if stack else names["modules"]
+        modules.setdefault(module, {})[reference.output] = value
+        family, _, key = module.partition(".")
+        if key:
+            modules.setdefault(family, {}).setdefault(key, {})[reference.output] = value
+    return names
 
 
 def _lone_expression(text: str) -> str:

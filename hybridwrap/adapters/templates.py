@@ -12,6 +12,8 @@ from hybridwrap.domain.stack import Reference
 NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 BARE = re.compile(rf"\{{\{{\s*modules\.({NAME}(?:\.{NAME})?)\.({NAME})\s*\}}\}}")
 
+BARE_OF_STACK = re.compile(rf"\{{\{{\s*stacks\.({NAME})\.modules\.({NAME})\.({NAME})\s*\}}\}}")
+
 
 class BadTemplate(ValueError):
     """A template that can be known wrong, or cannot be rendered with the values given; the text says why."""
@@ -28,6 +30,8 @@ def references(text: str, families: Collection[str] = ()) -> tuple[Reference, ..
     """
     if (bare := BARE.fullmatch(text)) and ("." in bare[1]) == (bare[1].partition(".")[0] in families):
         return (Reference(*bare.groups()),)
+    if elsewhere := _of_stack(text):
+        return (elsewhere,)
     from hybridwrap.adapters.jinja_sandbox import find_references
 
     return find_references(text, families)
@@ -40,6 +44,13 @@ def render(text: str, values: Mapping[Reference, Json]) -> Json:
     """
     if (bare := BARE.fullmatch(text)) and (reference := Reference(*bare.groups())) in values:
         return values[reference]
+    if elsewhere := _of_stack(text):
+        return values[elsewhere]
     from hybridwrap.adapters.jinja_sandbox import evaluate
 
     return evaluate(text, values)
+
+
+def _of_stack(text: str) -> Reference | None:
+    bare = BARE_OF_STACK.fullmatch(text)
+    return Reference(f"{bare[1]}/{bare[2]}", bare[3]) if bare else None

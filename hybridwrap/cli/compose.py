@@ -13,12 +13,13 @@ from hybridwrap.adapters import templates
 from hybridwrap.adapters.home import home_of
 from hybridwrap.adapters.manifest import environments_of, find_manifest, load_stack, read_stack
 from hybridwrap.adapters.manifest.var_files import given_values
+from hybridwrap.cli.elsewhere import state_elsewhere
 from hybridwrap.cli.options import Place
 from hybridwrap.cli.stores import cipher_of, near_store, store_of
 from hybridwrap.domain.changes import Changed
 from hybridwrap.domain.duration import seconds_in
 from hybridwrap.domain.inputs import Host
-from hybridwrap.domain.stack import Stack
+from hybridwrap.domain.stack import OtherStack, Stack
 from hybridwrap.errors import Problem, UsageError
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def equip(stack: Stack, *, parallelism: int = 1) -> Workshop:
     from hybridwrap.adapters.writer import this_writer
     from hybridwrap.domain.ledger import Ledger
     from hybridwrap.run.context import Tools
+    from hybridwrap.run.others import OtherStacks
 
     environ, clock = dict(os.environ), SystemClock()
     ids = Ulids(clock)
@@ -122,8 +124,20 @@ def equip(stack: Stack, *, parallelism: int = 1) -> Workshop:
         ci=CiJobs(environ, clock),
         settle_seconds=_settle_seconds(environ),
         digest_key=digest_key,
+        others=OtherStacks(
+            stack.others,
+            ledger_of=lambda other: _ledger_of(other, ledger, environ),
+            state_of=lambda other, module: state_elsewhere(other, module, environ),
+        ),
     )
     return Workshop(tools, folders, home)
+
+
+def _ledger_of(other: OtherStack, ours: Ledger, environ: Mapping[str, str]) -> Ledger:
+    """Another stack's ledger, to be read."""
+    cipher, _ = cipher_of(other.ledger, environ)
+    store = store_of(other.ledger)
+    return type(ours)(store, other.name, other.environment, ours.writer, ours.clock, ours.ids, cipher)
 
 
 def _settle_seconds(environ: Mapping[str, str]) -> float:

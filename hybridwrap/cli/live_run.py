@@ -17,6 +17,7 @@ from hybridwrap.cli.lines import DONE, PLANNED, cells, coloured, counted, durati
 from hybridwrap.cli.live_view import Size, live_lines, name_width
 from hybridwrap.cli.scene import Scene
 from hybridwrap.cli.steps import NORMAL, VERBOSE, in_words
+from hybridwrap.domain.families import module_in
 from hybridwrap.domain.pace import usual_seconds
 from hybridwrap.domain.ports import EngineEvent
 from hybridwrap.domain.run import ModuleEnd, Run, RunEnd, RunStart
@@ -187,6 +188,6 @@ def _some(modules: Sequence[str]) -> str:
 
 def _cause(end: ModuleEnd, pending: Mapping[str, ModuleEnd]) -> str:
     """What the first of a chain of waiting modules waits for."""
-    while (module := end.waits_for.partition(".")[0]) in pending:
+    while (module := module_in(end.waits_for, pending)) in pending:
         end = pending[module]
     return f"behind {module}" if module else end.reason

@@ -20,6 +20,7 @@ from hybridwrap.cli.overview import Overview
 from hybridwrap.cli.scene import shortened
 from hybridwrap.cli.standing_text import new_drift, said, some
 from hybridwrap.domain.drift import DriftResult
+from hybridwrap.domain.families import module_in
 from hybridwrap.domain.outputs import Provenance
 from hybridwrap.domain.status import Status
 from hybridwrap.run.standing import Standing
@@ -158,7 +159,7 @@ def behind(pending: Mapping[str, Standing]) -> dict[str, list[str]]:
     """Group pending modules by what the first in their chain waits for."""
     found: dict[str, list[str]] = {}
     for module, standing in pending.items():
-        while (waits_for := standing.waits_for.partition(".")[0]) in pending:
+        while (waits_for := module_in(standing.waits_for, pending)) in pending:
             standing = pending[waits_for]  # noqa: PLW2901
         found.setdefault(f"behind {waits_for}" if waits_for else standing.reason, []).append(module)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 
 def instances(family: str, names: Iterable[str]) -> tuple[str, ...]:
@@ -13,3 +13,8 @@ def instances(family: str, names: Iterable[str]) -> tuple[str, ...]:
 def family_of(name: str) -> str:
     """The family of an instance, "" for any other module."""
     return name.partition(".")[0] if "." in name else ""
+
+
+def module_in(waits_for: str, known: Container[str]) -> str:
+    """The module in what something waits for: a module, or an output of one."""
+    return waits_for if waits_for in known else waits_for.rpartition(".")[0] or waits_for

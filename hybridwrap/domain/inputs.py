@@ -43,10 +43,19 @@ class Host(Struct, frozen=True):
 
 
 class Wait(Struct, frozen=True):
-    """A reference that has no value that may be used, and why."""
+    """A reference that has no value that may be used, and why; `cause` is what other references may wait for, too."""
 
     reference: Reference
     reason: str
+    cause: str = ""
+
+
+def told(waits: Iterable[Wait]) -> str:
+    """All reasons in one line, each cause once."""
+    waiting: dict[str, list[str]] = {}
+    for wait in waits:
+        waiting.setdefault(wait.cause or wait.reason, []).append(f"{wait.reference}" if wait.cause else "")
+    return "; ".join(f"waits for {', '.join(names)}: {why}" if names[0] else why for why, names in waiting.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +93,15 @@ class _Upstream(Struct, frozen=True):
 def resolve_inputs(
     module: Module,
     *,
-    output: Callable[[Reference], Output | None],
+    output: Callable[[Reference], Output | Wait | None],
     secret: Callable[[Reference], Json],
     host: Host,
 ) -> ResolvedInputs:
     """Give every input of a module its value. Only outputs that are known are used.
 
-    `output` is what the ledger has of a reference; `secret` gives the value of a sensitive one and raises LookupError
-    when it must be read again first. Raise PreflightRefused with all that is wrong on this host or with a template.
+    `output` is what the ledger has of a reference, or why it must not be used; `secret` gives the value of a sensitive
+    one and raises LookupError when it must be read again first. Raise PreflightRefused with all that is wrong on this
+    host or with a template.
     """
     upstream = _look_upstream(module.references, output, secret)
     ready = {name: source for name, source in module.inputs.items() if not _waits(source, upstream)}
@@ -139,12 +149,15 @@ def _values(
 
 def _look_upstream(
     references: Iterable[Reference],
-    output: Callable[[Reference], Output | None],
+    output: Callable[[Reference], Output | Wait | None],
     secret: Callable[[Reference], Json],
 ) -> _Upstream:
     known, sensitive, waits = {}, set(), []
     for reference in references:
         found = output(reference)
+        if isinstance(found, Wait):
+            waits.append(found)
+            continue
         if found is None or found.provenance is not Provenance.KNOWN:
             waits.append(Wait(reference, why_not(reference, found)))
             continue
@@ -154,8 +167,9 @@ def _look_upstream(
         sensitive.add(reference)
         try:
             known[reference] = secret(reference)
-        except LookupError:
-            waits.append(Wait(reference, f"{reference} must be read again: apply {reference.module}"))
+        except LookupError as error:
+            why = str(error) if reference.stack else f"{reference} must be read again: apply {reference.module}"
+            waits.append(Wait(reference, why))
     return _Upstream(known, frozenset(sensitive), tuple(waits))
 
 
@@ -247,7 +261,7 @@ def _template(source: Input) -> str:
 
 
 def is_bare_reference(source: Literal) -> bool:
-    return "".join(_template(source).split()) in {f"{{{{modules.{reference}}}}}" for reference in source.references}
+    return "".join(_template(source).split()) in {f"{{{{{r.expression}}}}}" for r in source.references}
 
 
 def is_secret(variable: Variable | None) -> bool:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from hybridwrap.domain.graph import cycle
 from hybridwrap.domain.inputs import Host, outside_inputs
 from hybridwrap.domain.run_inputs import Origin, RunInput, RunInputs
-from hybridwrap.domain.stack import FromCaller, FromEnv, FromFile, Input, Literal, Module, Stack
+from hybridwrap.domain.stack import FromCaller, FromEnv, FromFile, Input, Literal, Module, Reference, Stack
 from hybridwrap.errors import PreflightRefused
 
 Inputs = Mapping[str, RunInput]
@@ -80,9 +80,15 @@ def _problems(stack: Stack, name: str, kept: Inputs, host: Host) -> Iterator[str
         if declared.required and variable not in {*there, *kept}:
             yield f"{name}.{variable}: the module needs it now, and the run did not have it"
     for reference in module.references:
-        needed = stack.modules.get(reference.module)
-        if needed is None or reference.output not in needed.interface.outputs:
+        if not _is_declared(stack, reference):
             yield f"{name}: it used {reference}, which is not declared any more"
+
+
+def _is_declared(stack: Stack, reference: Reference) -> bool:
+    if reference.stack:
+        return reference.stack in stack.others
+    needed = stack.modules.get(reference.module)
+    return needed is not None and reference.output in needed.interface.outputs
 
 
 def _whereabouts(kept: RunInput) -> str:

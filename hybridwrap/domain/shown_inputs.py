@@ -7,13 +7,13 @@ from dataclasses import replace  # noqa: TID251  of a dataclass
 
 from msgspec import structs
 
-from hybridwrap.domain.inputs import Host, ResolvedInputs, resolve_inputs, secret_record
+from hybridwrap.domain.inputs import Host, ResolvedInputs, Wait, resolve_inputs, secret_record
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.outputs import Output
 from hybridwrap.domain.stack import FromEnv, FromFile, Module, Reference
 
 
-def without_secrets(module: Module, output: Callable[[Reference], Output | None], host: Host) -> ResolvedInputs:
+def without_secrets(module: Module, output: Callable[[Reference], Output | Wait | None], host: Host) -> ResolvedInputs:
     """Resolve what can be shown; a secret need not be there for that. Raise PreflightRefused."""
     outside = {n: source for n, source in module.inputs.items() if isinstance(source, FromEnv | FromFile)}
     others = structs.replace(module, inputs={n: source for n, source in module.inputs.items() if n not in outside})
@@ -29,5 +29,5 @@ def _unseen(reference: Reference) -> Json:
     raise LookupError(str(reference))
 
 
-def _is_secret(output: Output | None) -> bool:
-    return output is not None and output.sensitive
+def _is_secret(output: Output | Wait | None) -> bool:
+    return isinstance(output, Output) and output.sensitive

@@ -13,10 +13,24 @@ from hybridwrap.domain.json import Json
 
 
 class Reference(Struct, frozen=True):
-    """An output of another module, named in an input; with no output named, all of its state."""
+    """An output of another module, named in an input; with no output named, all of its state.
+
+    A module of another stack is STACK/MODULE: no name of ours has a slash, so that nobody takes it for one.
+    """
 
     module: str
     output: str
+
+    @property
+    def stack(self) -> str:
+        """The other stack's name here, "" for a module of this one."""
+        return self.module.partition("/")[0] if "/" in self.module else ""
+
+    @property
+    def expression(self) -> str:
+        """As a template has it."""
+        stack, slash, module = self.module.partition("/")
+        return f"stacks.{stack}.modules.{module}.{self.output}" if slash else f"modules.{self}"
 
     def __str__(self) -> str:
         return f"{self.module}.{self.output}" if self.output else self.module
@@ -211,11 +225,16 @@ class Module(Struct, frozen=True):
         return tuple(sorted(self.edges))
 
     @property
+    def elsewhere(self) -> tuple[str, ...]:
+        """Modules of other stacks whose outputs this one uses, as STACK/MODULE."""
+        return tuple(sorted({reference.module for reference in self.references if reference.stack}))
+
+    @property
     def edges(self) -> Mapping[str, tuple[str, ...]]:
         """Why each of those modules comes before this one: `reference`, `depends_on`, `owner`, `state`."""
         found: dict[str, list[str]] = {}
         kinds = {
-            "reference": dict.fromkeys(reference.module for reference in self.references),
+            "reference": dict.fromkeys(reference.module for reference in self.references if not reference.stack),
             "depends_on": self.depends_on,
             "owner": (self.owner,) if self.owner else (),
             "state": self.reads,
@@ -226,6 +245,19 @@ class Module(Struct, frozen=True):
         return {name: tuple(why) for name, why in found.items()}
 
 
+class OtherStack(Struct, frozen=True):
+    """A stack whose outputs modules of this one use, in one of its environments; its ledger is only read.
+
+    `manifest` is None where only the ledger's place is known; `written` is its path as seen from our manifest's folder.
+    """
+
+    name: str
+    environment: str
+    ledger: LedgerSettings
+    manifest: Path | None = None
+    written: str = ""
+
+
 class Stack(Struct, frozen=True):
     name: str
     environment: str
@@ -233,6 +265,7 @@ class Stack(Struct, frozen=True):
     modules: Mapping[str, Module]
     ledger: LedgerSettings
     environments: tuple[str, ...] = ("default",)
+    others: Mapping[str, OtherStack] = {}  # by their names here
     env: Mapping[str, str] = {}  # what the defaults give to the engine of every module
     credentials: Credentials = Credentials()  # of modules that say nothing else
     account: str = ""

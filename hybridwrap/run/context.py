@@ -16,6 +16,7 @@ from hybridwrap.domain.run import Run
 from hybridwrap.domain.sources import Sources
 from hybridwrap.domain.stack import Stack
 from hybridwrap.run.knowledge import Knowledge
+from hybridwrap.run.others import OtherStacks
 from hybridwrap.run.stop import Stop
 from hybridwrap.run.waiting import Waiting, Waits
 from hybridwrap.run.watch import Watcher
@@ -74,6 +75,7 @@ class Tools(Struct, frozen=True):
     ci: CiSystem = msgspec.field(default_factory=NoCi)
     settle_seconds: float = SETTLE_SECONDS  # how long a state that a killed engine sent may be on its way
     digest_key: bytes = b""  # for digests of what has secrets in it; without one they are not made
+    others: OtherStacks = msgspec.field(default_factory=OtherStacks)
 
 
 class Part(Struct, frozen=True):

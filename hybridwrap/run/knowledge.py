@@ -51,6 +51,11 @@ class Knowledge:
         with self._lock:
             self._credentials.update(values)
 
+    def keep_secret(self, reference: Reference, value: Json) -> None:
+        """Keep in memory a secret of another stack, so that it is hidden wherever it turns up."""
+        with self._lock:
+            self._secrets[reference] = value
+
     def output(self, reference: Reference) -> Output | None:
         return self.record(reference.module).outputs.get(reference.output)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hybridwrap.domain.inputs import ResolvedInputs, resolve_inputs
+from hybridwrap.domain.inputs import ResolvedInputs, Wait, resolve_inputs, told
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.ledger import FRESH
 from hybridwrap.domain.outputs import Output, Provenance
@@ -29,8 +29,8 @@ def resolve(context: Context, name: str) -> ResolvedInputs | ModuleEnd:
         return ModuleEnd(
             "pending",
             10,
-            reason="; ".join(wait.reason for wait in inputs.waits),
-            hint=f"hybridwrap apply {first.module}",
+            reason=told(inputs.waits),
+            hint=context.tools.others.next_for(first) if first.stack else f"hybridwrap apply {first.module}",
             waits_for=str(first),
         )
     return inputs
@@ -52,6 +52,10 @@ def _read_state(context: Context, module: str, where: str) -> ReadState:
 
 def secret_value(context: Context, reference: Reference) -> Json:
     """A sensitive value: seen in this run, or read from the state that the record speaks of. Raise LookupError."""
+    if reference.stack:
+        value = context.tools.others.secret(reference)
+        context.knowledge.keep_secret(reference, value)
+        return value
     try:
         return context.knowledge.secret(reference)
     except LookupError:
@@ -63,7 +67,9 @@ def secret_value(context: Context, reference: Reference) -> Json:
         return context.knowledge.secret(reference)
 
 
-def _output(context: Context, reference: Reference) -> Output | None:
+def _output(context: Context, reference: Reference) -> Output | Wait | None:
+    if reference.stack:
+        return context.tools.others.output(reference)
     found = known_output(context, reference)
     if found and context.knowledge.record(reference.module).status is Status.NONE:
         context.watch.warning(

@@ -85,7 +85,8 @@ def _resolve(context: Context, module: Module, inputs: Mapping[str, Input]) -> R
 
 def _last_output(context: Context, reference: Reference) -> Output | None:
     """What the ledger has: to destroy something, the last good value is as good as the current one."""
-    found = context.knowledge.output(reference)
+    others = context.tools.others
+    found = others.last_output(reference) if reference.stack else context.knowledge.output(reference)
     if found is None or found.provenance is Provenance.MISSING:
         return None
     return replace(found, provenance=Provenance.KNOWN)

@@ -75,6 +75,8 @@ def _steps(story: _Story, module: str) -> Iterator[Step]:
 
 
 def _step(story: _Story, module: str) -> Step:
+    if "/" in module:
+        return _elsewhere(story.record(module), module)
     record, waits = story.record(module), story.pending.get(module)
     if waits and record.status is not Status.RUNNING:
         return _pending(story, record, waits)
@@ -92,6 +94,22 @@ def _step(story: _Story, module: str) -> Step:
         by=record.by,
         errors=telling(record.errors),
         open=tuple(thing.address for thing in record.objects if thing.open),
+        log=record.log,
+    )
+
+
+def _elsewhere(record: Record, module: str) -> Step:
+    """A module of another stack: where the way ends, for this one."""
+    return Step(
+        module,
+        record.status,
+        reason=record.reason,
+        command=record.command,
+        run=record.run,
+        operation=record.operation,
+        time=record.since,
+        by=record.by,
+        errors=telling(record.errors),
         log=record.log,
     )
 
@@ -150,6 +168,8 @@ def _next(story: _Story, steps: Sequence[Step]) -> str:
 
 
 def _next_for(cause: Step) -> str:
+    if "/" in cause.module:  # it is repaired where it belongs
+        return ""
     if cause.status is Status.PENDING:
         return cause.hint
     if cause.status is Status.ERROR and not cause.open:

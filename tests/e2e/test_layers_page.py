@@ -69,6 +69,40 @@ variable "all" { type = map(string) }
 resource "terraform_data" "pool" { input = [var.first, var.all] }
 output "backends" { value = keys(var.all) }
 """
+NET_STACK = """version: 1
+stack: net
+modules:
+  vpc: {source: vpc, inputs: {cidr: 10.0.0.0/16}}
+"""
+VPC = """variable "cidr" { type = string }
+resource "terraform_data" "vpc" {
+  input = var.cidr
+  provisioner "local-exec" { command = "test ! -e broken" }
+  triggers_replace = var.cidr
+}
+output "id" { value = "vpc-${terraform_data.vpc.output}" }
+output "token" {
+  value     = "hunter2-of-the-network"
+  sensitive = true
+}
+"""
+SHOP_STACK = """version: 1
+stack: shop
+stacks:
+  NET: {manifest: ../net/hybridwrap.yaml}
+modules:
+  app:
+    source: app
+    inputs: {vpc_id: "{{ stacks.NET.modules.vpc.id }}", token: "{{ stacks.NET.modules.vpc.token }}"}
+  health: {source: health, depends_on: [app]}
+"""
+APP = """variable "vpc_id" { type = string }
+variable "token" {
+  type      = string
+  sensitive = true
+}
+resource "terraform_data" "app" { input = "${var.vpc_id} ${nonsensitive(var.token)}" }
+"""
 
 
 @pytest.fixture
@@ -118,3 +152,31 @@ def test_each(project: Project, screen: Screen, check: Check) -> None:
     screen.type("hybridwrap mv vm.db vm.data")
     screen.type("hybridwrap apply --auto-approve --parallelism 1 vm")
     check("layers-each", screen)
+
+
+@pytest.mark.e2e
+def test_stacks(project: Project, screen: Screen, check: Check) -> None:
+    project.write(SHOP_STACK, app=APP, health='resource "terraform_data" "h" {}\n')
+    net = Project(project.root.parent / "net")
+    net.root.mkdir()
+    net.write(NET_STACK, vpc=VPC)
+    apply = "hybridwrap apply --auto-approve"
+    screen.type(apply)
+    screen.type(f"{apply} -f ../net/hybridwrap.yaml")
+    screen.type(apply)
+    (net.root / "vpc/broken").touch()
+    net.write(NET_STACK.replace("10.0", "10.9"))
+    assert net.apply().code == 4
+    screen.type(f"{apply} --skip-unchanged")
+    screen.type("hybridwrap why health")
+    (net.root / "vpc/broken").unlink()
+    assert net.apply().code == 0
+    screen.type(f"{apply} --skip-unchanged")
+    assert "hunter2" not in screen.text
+    kept = [
+        file for file in (project.root / ".hybridwrap").rglob("*") if file.is_file() and b"hunter2" in file.read_bytes()
+    ]
+    assert {file.parent.name for file in kept} == {"default"}  # the engine's own states, and their backups
+    assert {file.parent.parent.name for file in kept} == {"state"}
+    screen.lines = [line.replace(str(net.root), "/home/ana/net") for line in screen.lines]
+    check("layers-stacks", screen)

@@ -123,7 +123,7 @@ def test_a_name_that_cannot_be_a_key_is_refused(name: str) -> None:
         ),
         (
             "version: 1\nstack: s\nmodules: {}\nenvironments: {dev: {stack: x}}\n",
-            'h.yaml:4:22  environments.dev.stack: unknown field "stack"; did you mean "state"?',
+            'h.yaml:4:22  environments.dev.stack: unknown field "stack"; did you mean "stacks"?',
         ),
     ],
 )

@@ -9,7 +9,7 @@ from hybridwrap.adapters.manifest.environment import declared_environments
 from hybridwrap.adapters.manifest.interfaces import check_interfaces
 from hybridwrap.adapters.manifest.layers import Layered, layer
 from hybridwrap.adapters.manifest.modules import Built, build_module, draft_modules, with_reads
-from hybridwrap.adapters.manifest.node import Findings, empty
+from hybridwrap.adapters.manifest.node import Findings
 from hybridwrap.adapters.manifest.parts import Files
 from hybridwrap.adapters.manifest.scope import Scope
 from hybridwrap.adapters.manifest.state_reads import Reads, find_reads
@@ -21,7 +21,7 @@ def check(files: Files, layered: Layered, built: Built, scope: Scope) -> Reads:
     places = find_places(built.drafts, built.modules, scope)
     reads = find_reads(built.modules, places, scope)
     built = replace(built, modules=with_reads(built.modules, reads))
-    check_edges(built, layered.root.get("modules") or empty(layered.root.mark), scope)
+    check_edges(built, layered.root, scope)
     check_interfaces(built, scope)
     check_places(built.drafts, places, built.ledger, scope)
     others = [name for name in declared_environments(files.main.node) if name != scope.environment]

@@ -6,23 +6,26 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from hybridwrap.adapters.manifest.modules import Built, Draft
-from hybridwrap.adapters.manifest.node import Mark, Node, dotted
+from hybridwrap.adapters.manifest.node import Mark, Node, dotted, empty
 from hybridwrap.adapters.manifest.scope import Scope, Where
 from hybridwrap.adapters.manifest.wording import did_you_mean
 from hybridwrap.domain.graph import cycle
 from hybridwrap.domain.stack import Literal, Module
 
 
-def check_edges(built: Built, declared: Node, scope: Scope) -> None:
+def check_edges(built: Built, root: Node, scope: Scope) -> None:
     """Find edges to nowhere and cycles, and names that only some file systems can tell apart.
 
-    `declared` are the modules of the manifest, with those that are left out.
+    `root` has the modules of the manifest, with those that are left out.
     """
     drafts, modules = built.drafts, built.modules
+    declared, stacks = (root.get(name) or empty(root.mark) for name in ("modules", "stacks"))
     needs: dict[str, tuple[str, ...]] = {}
     for name, module in modules.items():
         for needed, mark, where in _edges(drafts[name], module):
-            if needed == name:
+            if "/" in needed:
+                _check_stack(needed.partition("/")[0], mark, where, stacks, scope)
+            elif needed == name:
                 scope.findings.error(mark, dotted(where), f'module "{name}" cannot come before itself')
             elif needed in declared.fields and needed not in modules:
                 scope.findings.error(mark, dotted(where), f'module "{needed}" is left out here: enabled is false')
@@ -34,6 +37,12 @@ def check_edges(built: Built, declared: Node, scope: Scope) -> None:
         needs[name] = tuple(needed for needed in module.needs if needed in modules and needed != name)
     _check_cycles(built, needs, scope)
     _check_case(drafts, scope)
+
+
+def _check_stack(stack: str, mark: Mark, where: Where, declared: Node, scope: Scope) -> None:
+    if stack not in declared.fields:
+        near = did_you_mean(stack, declared.fields) if declared.fields else ": `stacks` declares none"
+        scope.findings.error(mark, dotted(where), f'no stack "{stack}"{near}')
 
 
 def _edges(draft: Draft, module: Module) -> Iterator[tuple[str, Mark, Where]]:

@@ -14,6 +14,7 @@ from hybridwrap.adapters.manifest.identity import read_account, read_credentials
 from hybridwrap.adapters.manifest.layers import Layered, layer
 from hybridwrap.adapters.manifest.modules import Built, Draft, build_module, draft_modules, env_of, with_reads
 from hybridwrap.adapters.manifest.node import Findings, Node, overlay
+from hybridwrap.adapters.manifest.others import read_others
 from hybridwrap.adapters.manifest.parts import Files, read_files, read_main
 from hybridwrap.adapters.manifest.scope import Scope
 from hybridwrap.adapters.manifest.settings import read_ledger, text
@@ -65,6 +66,7 @@ def read_stack(file: Path, *, environment: str | None, environ: Mapping[str, str
         file=file,
         modules=with_reads(built.modules, reads),
         ledger=built.ledger,
+        others=built.others,
         environments=declared_environments(main),
         env=env_of(layered.root.get("defaults"), ("defaults",), scope),
         credentials=_credentials(layered.root, scope),
@@ -88,7 +90,8 @@ def _build(layered: Layered, drafts: Mapping[str, Draft], scope: Scope, known: C
 
         interfaces = read_interfaces(drafts, scope)
     modules = {name: build_module(draft, interfaces.get(name), layered.root, scope) for name, draft in drafts.items()}
-    return Built(drafts, modules, interfaces, read_ledger(layered.root, scope))
+    ledger = read_ledger(layered.root, scope)
+    return Built(drafts, modules, interfaces, ledger, read_others(layered.root, ledger, scope))
 
 
 def _check(

@@ -25,7 +25,7 @@ from hybridwrap.adapters.manifest.settings import (
 from hybridwrap.adapters.manifest.values import read_input
 from hybridwrap.adapters.own_variables import OWN_VARIABLES, instead_of
 from hybridwrap.adapters.templates import is_template
-from hybridwrap.domain.stack import EngineWish, Interface, LedgerSettings, Module
+from hybridwrap.domain.stack import EngineWish, Interface, LedgerSettings, Module, OtherStack
 
 NOT_YET = ("hooks",)
 
@@ -63,6 +63,7 @@ class Built(Struct, frozen=True):
     modules: Mapping[str, Module]
     interfaces: Mapping[str, Interface]
     ledger: LedgerSettings
+    others: Mapping[str, OtherStack] = {}
 
 
 def draft_modules(layered: Layered, scope: Scope) -> dict[str, Draft]:

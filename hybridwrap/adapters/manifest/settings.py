@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
 from hybridwrap.adapters.home import home_of
 from hybridwrap.adapters.manifest.node import Node, empty, overlay, plain
@@ -85,7 +84,7 @@ def read_ledger(root: Node, scope: Scope) -> LedgerSettings:
         settings = scope.fill_tree(s3, ("ledger", "s3"))
         return _s3_ledger(settings.pop("bucket"), settings.pop("prefix", LEDGER_PREFIX), settings, common)
     if folder:
-        return LedgerSettings(scope.root / Path(scope.fill(folder, ("ledger", "folder"))).expanduser(), **common)
+        return LedgerSettings(scope.beside(folder, scope.fill(folder, ("ledger", "folder"))), **common)
     if state and state.get("bucket"):
         shared = {name: child for name, child in state.fields.items() if name in REACH}
         settings = {name: scope.fill_tree(child, ("state", "s3", name)) for name, child in shared.items()}

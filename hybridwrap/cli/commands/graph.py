@@ -46,6 +46,7 @@ def _as_json(graph: Graph) -> Json:
         {
             "module": name,
             "status": str(graph.standings[name].status),
+            "elsewhere": list(graph.elsewhere.get(name, ())),
             "needs": {need: list(graph.kinds.get(name, {}).get(need, ())) for need in needs},
         }
         for name, needs in graph.needs.items()

@@ -46,7 +46,7 @@ def command(place: Place, selection: Selection, as_json: bool) -> int:
 
 
 def _row(module: Module, stack: Stack, found: Narrowed) -> tuple[str, ...]:
-    row = (module.name, _folder(module, stack), ", ".join(module.needs))
+    row = (module.name, _folder(module, stack), ", ".join((*module.needs, *module.elsewhere)))
     return row if found.selection.only is None else (*row, short_reason(found.why(module.name)))
 
 
@@ -68,6 +68,7 @@ def _as_json(stack: Stack, modules: Sequence[Module], found: Narrowed) -> Json:
                 "wave": numbers[module.name],
                 "needs": list(module.needs),
                 "edges": {need: list(kinds) for need, kinds in module.edges.items()},
+                "elsewhere": list(module.elsewhere),
                 "owner": module.owner or None,
                 "instance_of": family_of(module.name) or None,
                 "tags": list(module.tags),

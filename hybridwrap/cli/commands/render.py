@@ -55,7 +55,9 @@ def command(place: Place, module: str, as_json: bool) -> int:
 def _rendered(job: Job, name: str) -> dict[str, Json]:
     tools = job.workshop.tools
     module = tools.stack.modules[name]
-    inputs = without_secrets(module, job.knowledge.output, tools.host)
+    inputs = without_secrets(
+        module, lambda r: tools.others.output(r) if r.stack else job.knowledge.output(r), tools.host
+    )
     engine = tools.engines.at(module, inputs.values)
     return {
         "version": 1,

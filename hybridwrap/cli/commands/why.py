@@ -17,6 +17,7 @@ from hybridwrap.cli.scene import place_of, shortened
 from hybridwrap.domain.codec import plain
 from hybridwrap.domain.engine_run import Diagnostic
 from hybridwrap.domain.json import canonical
+from hybridwrap.domain.record import Record
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import UsageError
 from hybridwrap.run.recorded import RUNS_LOOKED_AT
@@ -36,6 +37,7 @@ def command(place: Place, module: str, as_json: bool) -> int:
     workshop = equip(look_at(place))
     records = workshop.ledger.records(workshop.stack.modules)
     _refuse_unknown(module, [*workshop.stack.modules, *records])
+    records |= _elsewhere(workshop)
     found = why(workshop.stack, records, workshop.ledger.runs(RUNS_LOOKED_AT), module)
     following = as_typed(found.next, place)
     if as_json:
@@ -50,6 +52,12 @@ def command(place: Place, module: str, as_json: bool) -> int:
             click.echo(" " * (width + 2) + line)
     click.echo(f"next: {'once repaired: ' * found.repair_first}{following}" if found.next else "nothing to do")
     return 0
+
+
+def _elsewhere(workshop: Workshop) -> dict[str, Record]:
+    """How the modules of other stacks stand that this stack uses."""
+    used = {other for module in workshop.stack.modules.values() for other in module.elsewhere}
+    return {other: workshop.tools.others.record(other) for other in used}
 
 
 def _refuse_unknown(module: str, known: list[str]) -> None:

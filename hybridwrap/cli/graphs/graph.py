@@ -23,6 +23,7 @@ class Graph(Struct, frozen=True):
     critical: tuple[str, ...]
     seconds: Mapping[str, float]  # how long modules took, where that is known
     kinds: Mapping[str, Mapping[str, tuple[str, ...]]] = {}  # of edges, by module and need
+    elsewhere: Mapping[str, tuple[str, ...]] = {}  # modules of other stacks that a module uses, as STACK/MODULE
 
     @property
     def caption(self) -> str:
@@ -65,6 +66,7 @@ def graph_of(seen: Overview) -> Graph:
         marks={s.module: ", drift" for s in seen.standings if _has_new_drift(s, seen.today)},
         critical=critical_path(needs, seconds),
         seconds=seconds,
+        elsewhere={name: m.elsewhere for name, m in seen.stack.modules.items() if name in needs and m.elsewhere},
         kinds={name: seen.stack.modules[name].edges for name in needs if name in seen.stack.modules},
     )
 

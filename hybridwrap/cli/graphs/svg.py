@@ -16,4 +16,5 @@ def file(graph: Graph) -> str:
 
 def _note(graph: Graph, name: str) -> str:
     took = duration(graph.seconds[name]) if name in graph.seconds else ""
-    return f"{graph.marks.get(name, '').removeprefix(', ')} {took}".strip()
+    uses = f"uses {', '.join(graph.elsewhere[name])}" if name in graph.elsewhere else ""
+    return " ".join(filter(None, (graph.marks.get(name, "").removeprefix(", "), took, uses)))

@@ -68,5 +68,6 @@ def _note(graph: Graph, name: str, parent: str) -> str:
         f"goes with {owner}" if owner else "",
         f"also needs {others}" if others else "",
         f"reads the state of {read}" if read else "",
+        f"uses {', '.join(graph.elsewhere[name])}" if name in graph.elsewhere else "",
     )
     return "  ".join(part for part in parts if part)
