@@ -41,9 +41,10 @@ def test_from_terragrunt_the_manifest_goes_beside_the_units_and_losses_are_told(
         (["--from-terragrunt", "."], "no terragrunt.rendered.json in"),
     ],
 )
-def test_what_makes_no_sense_is_wrong_usage(tmp_path: Path, words: list[str], why: str) -> None:
-    runner = CliRunner()
-    with runner.isolated_filesystem(tmp_path):
-        ran = runner.invoke(main, ["new", *words])
+def test_what_makes_no_sense_is_wrong_usage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], why: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = CliRunner().invoke(main, ["new", *words])
     assert ran.exit_code == 64, ran.output
     assert why in ran.output
