@@ -39,12 +39,23 @@ def look_at(place: Place) -> Stack:
 
 
 def look_closely(place: Place) -> tuple[Stack, tuple[Problem, ...]]:
-    """Read a stack, and what is wrong with its modules' sources. Raise UsageError, InvalidManifest."""
+    """Read a stack, and what is wrong with its modules' sources. Raise UsageError, InvalidManifest.
+
+    Where a ledger is named instead of a manifest, it is the stack that this ledger remembers.
+    """
+    if place.ledger:
+        from hybridwrap.cli.from_ledger import stack_in_ledger
+
+        return stack_in_ledger(place, os.environ), ()
     return read_stack(_file(place), environment=place.environment, environ=os.environ)
 
 
 def environments(place: Place) -> tuple[str, ...]:
-    """Name the environments of the manifest that a command is about. Raise UsageError, InvalidManifest."""
+    """Name the environments of the stack that a command is about. Raise UsageError, InvalidManifest."""
+    if place.ledger:
+        from hybridwrap.cli.from_ledger import environments_in_ledger
+
+        return environments_in_ledger(place)
     return environments_of(_file(place))
 
 

@@ -10,6 +10,7 @@ import click
 
 from hybridwrap.cli.options import NOWHERE, PLACE_KEY, Place
 
+BY_LEDGER = frozenset({"diff", "graph", "history", "output", "reconcile", "report", "show", "status", "why"})
 WITHOUT_PLACE = frozenset({"completion", "new"})
 
 
@@ -24,10 +25,14 @@ def as_typed(text: str, place: Place) -> str:
     """Add -e and -f, as far as they were given, to each command of ours in a text: it must not act elsewhere."""
     if place == NOWHERE:
         return text
-    return _commands().sub(lambda found: found["command"] + _missing(found["rest"], place) + found["rest"], text)
+
+    def placed(found: re.Match[str]) -> str:
+        return found["command"] + _missing(found["command"], found["rest"], place) + found["rest"]
+
+    return _commands().sub(placed, text)
 
 
-def _missing(rest: str, place: Place) -> str:
+def _missing(command: str, rest: str, place: Place) -> str:
     """Options that the rest of a command line does not have yet; --help takes none."""
     said = set(rest.split())
     words: list[str] = []
@@ -35,6 +40,10 @@ def _missing(rest: str, place: Place) -> str:
         words += ["-e", place.environment]
     if place.manifest and not said & {"-f", "--file", "--help"}:
         words += ["-f", str(place.manifest)]
+    name = command.partition(" ")[2]
+    writes = name == "reconcile" and any(word.startswith("--") for word in said)
+    if place.ledger and name in BY_LEDGER and not writes and not said & {"--ledger", "--help"}:
+        words += ["--ledger", place.ledger, *(["--stack", place.stack] if place.stack else [])]
     return " " + shlex.join(words) if words else ""
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hybridwrap.cli.completing import offer_environments, offer_modules
 from hybridwrap.cli.variables import Variables
@@ -31,10 +32,12 @@ REFUSED = ("-destroy", "-out", "-json", "-state", "-backend", "-input", "-auto-a
 
 
 class Place(Struct, frozen=True):
-    """Which manifest and which environment."""
+    """Which manifest and which environment; or which ledger, without a manifest."""
 
     manifest: Path | None
     environment: str | None
+    ledger: str = ""
+    stack: str | None = None  # in that ledger
 
 
 NOWHERE = Place(None, None)  # nothing was said
@@ -88,6 +91,30 @@ def stack_options(command: Command) -> Command:
         return command(place=place, **rest)
 
     return with_place
+
+
+def reading_options(command: Command) -> Command:
+    """Add those of a stack, and --ledger for one without a manifest; the command gets them as one `place`."""
+
+    @stack_options
+    @click.option(
+        "--ledger",
+        metavar="PLACE",
+        default="",
+        help="No manifest: read this ledger, s3://BUCKET/PREFIX or a folder.",
+    )
+    @click.option("--stack", metavar="NAME", help="Which stack, where that ledger has several.")
+    @functools.wraps(command)
+    def with_ledger(place: Place, ledger: str, stack: str | None, **rest: Any) -> Any:
+        if stack and not ledger:
+            raise UsageError("--stack is for --ledger: a manifest has one stack")
+        if ledger and place.manifest:
+            raise UsageError("-f and --ledger contradict each other: with a ledger no manifest is read")
+        place = replace(place, ledger=ledger, stack=stack)
+        click.get_current_context().meta[PLACE_KEY] = place
+        return command(place=place, **rest)
+
+    return with_ledger
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")

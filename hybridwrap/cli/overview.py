@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from hybridwrap.cli.compose import Workshop, equip, look_at
 from hybridwrap.cli.hints import as_typed
-from hybridwrap.cli.options import Place
+from hybridwrap.cli.options import NOWHERE, Place
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.pending import pending_of
 from hybridwrap.domain.record import Record
@@ -42,12 +41,12 @@ class Overview(Struct, frozen=True):
     runs: tuple[Run, ...]  # newest first
     signs: Mapping[str, str] = {}  # module that is held -> time of its last sign of life
 
-    manifest: Path | None = None  # that -f named
+    asked: Place = NOWHERE  # what the caller said
 
     @property
     def said(self) -> Place:
         """What commands to type next must say, too."""
-        return Place(self.manifest, self.stack.environment if len(self.stack.environments) > 1 else None)
+        return replace(self.asked, environment=self.stack.environment if len(self.stack.environments) > 1 else None)
 
     @property
     def today(self) -> str:
@@ -62,7 +61,7 @@ class Overview(Struct, frozen=True):
 
 def overview(place: Place, selection: Selection) -> Overview:
     """Read it; no engine is started. Raise UsageError, InvalidManifest, LedgerUnreachable."""
-    seen = replace(overview_of(equip(look_at(place)), selection), manifest=place.manifest)
+    seen = replace(overview_of(equip(look_at(place)), selection), asked=place)
     told = (replace(standing, reason=as_typed(standing.reason, seen.said)) for standing in seen.standings)
     return replace(seen, standings=tuple(told))
 

@@ -36,6 +36,7 @@ from hybridwrap.run.plan_to_look import plan_to_look
 from hybridwrap.run.preparation import Prepared, mark_of
 
 _NO_STEPS = Stream()
+ELSEWHERE = "look there, in that checkout"
 
 
 class Seen(Struct, frozen=True):
@@ -67,6 +68,8 @@ def look_at(context: Context, name: str, *, inputs: ResolvedInputs | None = None
     try:
         engine = context.tools.engines.at(module, given.values if isinstance(given, ResolvedInputs) else {})
         take_identity(context, module, engine)
+        if engine.place.backend == "local" and not context.tools.stack.root.is_dir():
+            return Seen(replace(look, obstacle=f"it lies in the checkout of {record.by}", obstacle_hint=ELSEWHERE))
         _settle(context, engine, record)
         kept = find_kept(context, record, engine) if with_kept else None
         return _seen(context, replace(look, names=_names(context, record)), (module, engine, given), kept)

@@ -55,7 +55,7 @@ class StackEngines:
         source = module.source.resolve()
         program = self._program(module.engine.program, env.get("PATH", ""))
         self._warn(*warnings, *_about(program))
-        identity = self._versions.identify(program, env, source)
+        identity = self._versions.identify(program, env, _there(source))
         programs.check(module, program, identity)
         refuse_misleading(env, module, identity)
         data = self._layout.data_folder(module.name, identity.product)
@@ -135,6 +135,11 @@ class StackEngines:
     def _warn(self, *texts: str) -> None:
         with self._lock:
             self._warnings.update(dict.fromkeys(texts))
+
+
+def _there(folder: Path) -> Path:
+    """The folder, or the nearest one above it that is there."""
+    return next(path for path in (folder, *folder.parents) if path.is_dir())
 
 
 def _about(program: Program) -> tuple[str, ...]:

@@ -7,14 +7,14 @@ import click
 from hybridwrap.cli.compose import equip, look_at
 from hybridwrap.cli.difference_view import as_json as difference_json
 from hybridwrap.cli.difference_view import lines
-from hybridwrap.cli.options import Place, json_option, stack_options, terminal_width
+from hybridwrap.cli.options import Place, json_option, reading_options, terminal_width
 from hybridwrap.domain.json import canonical
 from hybridwrap.run.difference import differences
 from hybridwrap.run.report import read_report
 
 
 @click.command("diff")
-@stack_options
+@reading_options
 @click.argument("before", metavar="RUN")
 @click.argument("after", metavar="RUN")
 @json_option

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import click
 
 from hybridwrap.cli.graphs.graph import Graph, graph_of
-from hybridwrap.cli.options import Place, json_option, selection_options, stack_options, terminal_width
+from hybridwrap.cli.options import Place, json_option, reading_options, selection_options, terminal_width
 from hybridwrap.cli.overview import overview
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.run.selection import Selection
 
 
 @click.command("graph")
-@stack_options
+@reading_options
 @selection_options
 @click.option(
     "--format",

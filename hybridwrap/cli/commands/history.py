@@ -10,7 +10,7 @@ import click
 from hybridwrap.cli.columns import fitting
 from hybridwrap.cli.compose import equip, look_at
 from hybridwrap.cli.lines import coloured, duration, faint, local_time
-from hybridwrap.cli.options import Place, json_option, stack_options, terminal_width
+from hybridwrap.cli.options import Place, json_option, reading_options, terminal_width
 from hybridwrap.cli.reports.wording import rank
 from hybridwrap.cli.runs import run_json, seconds_of
 from hybridwrap.domain.json import canonical
@@ -22,7 +22,7 @@ DIGEST = 8  # characters of a digest that are shown
 
 
 @click.command("history")
-@stack_options
+@reading_options
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many runs.")
 @json_option
 def command(place: Place, limit: int, as_json: bool) -> int:

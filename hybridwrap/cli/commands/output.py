@@ -9,7 +9,7 @@ import click
 from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import Workshop, equip, look_at
 from hybridwrap.cli.lines import faint, table
-from hybridwrap.cli.options import Place, json_option, stack_options
+from hybridwrap.cli.options import Place, json_option, reading_options
 from hybridwrap.domain.families import instances
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.domain.outputs import Output, Provenance
@@ -19,7 +19,7 @@ HIDDEN = "(sensitive)"
 
 
 @click.command("output")
-@stack_options
+@reading_options
 @click.argument("module", required=False, shell_complete=offer_modules)
 @click.argument("name", required=False)
 @click.option("-raw", "--raw", is_flag=True, help="Print one value as it is; only a known one.")

@@ -11,7 +11,7 @@ from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import Workshop, equip, look_at
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import coloured
-from hybridwrap.cli.options import Place, json_option, parallelism_option, stack_options
+from hybridwrap.cli.options import Place, json_option, parallelism_option, reading_options
 from hybridwrap.cli.running import aside, at_work, writing_job
 from hybridwrap.cli.variables import Variables
 from hybridwrap.cli.wishes import wish_options
@@ -26,7 +26,7 @@ from hybridwrap.run.selection import Selection
 
 
 @click.command("reconcile")
-@stack_options
+@reading_options
 @click.argument("modules", nargs=-1, shell_complete=offer_modules)
 @wish_options
 @parallelism_option
@@ -38,6 +38,8 @@ def command(place: Place, modules: tuple[str, ...], wishes: Wishes, parallelism:
     state, lock, and a plan that locks nothing. Nothing is changed unless an option asks for it; what is certain after
     that is recorded, too.
     """
+    if wishes and place.ledger:
+        raise UsageError("nothing is put right without the manifest: go to a checkout of the stack")
     code = _put_right(place, modules, wishes, parallelism) if wishes else 0
     workshop = equip(look_at(place), parallelism=parallelism)
     context = aside(workshop, Options(parallelism=parallelism))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from hybridwrap.cli.compose import equip, look_at
-from hybridwrap.cli.options import Place, stack_options
+from hybridwrap.cli.options import Place, reading_options
 from hybridwrap.cli.publishing import publish, publish_option
 from hybridwrap.cli.reports.file import FORMATS, rendered
 from hybridwrap.cli.shared import VARIABLE
@@ -13,7 +13,7 @@ from hybridwrap.run.report import read_report
 
 
 @click.command("report")
-@stack_options
+@reading_options
 @click.argument("run", required=False, envvar=VARIABLE)
 @click.option(
     "--format",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from hybridwrap.cli.compose import equip, look_at
-from hybridwrap.cli.options import Place, json_option, stack_options, terminal_width
+from hybridwrap.cli.options import Place, json_option, reading_options, terminal_width
 from hybridwrap.cli.run_view import lines
 from hybridwrap.cli.runs import run_json
 from hybridwrap.cli.shared import VARIABLE
@@ -15,7 +15,7 @@ from hybridwrap.run.report import read_report
 
 
 @click.command("show")
-@stack_options
+@reading_options
 @click.argument("run", required=False, envvar=VARIABLE)
 @click.option("-m", "--module", "modules", multiple=True, metavar="MODULE", help="In full, and only this one.")
 @click.option("-v", "--verbose", is_flag=True, help="All modules in full, and values at any length.")

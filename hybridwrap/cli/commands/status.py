@@ -11,7 +11,7 @@ import click
 from msgspec.structs import replace
 
 from hybridwrap.cli.compose import environments
-from hybridwrap.cli.options import Place, json_option, selection_options, stack_options
+from hybridwrap.cli.options import Place, json_option, reading_options, selection_options
 from hybridwrap.cli.overview import Overview, overview
 from hybridwrap.cli.standing_json import standings_json
 from hybridwrap.cli.status_view import Frame, environments_lines, status_lines
@@ -22,7 +22,7 @@ from hybridwrap.run.selection import Selection
 
 
 @click.command("status")
-@stack_options
+@reading_options
 @selection_options
 @click.option("--all-environments", is_flag=True, help="All environments of the manifest, beside each other.")
 @click.option("--watch", is_flag=True, help="Look again every two seconds, until Ctrl-C.")

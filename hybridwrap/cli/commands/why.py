@@ -12,7 +12,7 @@ from hybridwrap.cli.compose import Workshop, equip, look_at
 from hybridwrap.cli.failures import told
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import coloured, faint, local_time
-from hybridwrap.cli.options import Place, json_option, stack_options
+from hybridwrap.cli.options import Place, json_option, reading_options
 from hybridwrap.cli.scene import place_of, shortened
 from hybridwrap.domain.codec import plain
 from hybridwrap.domain.engine_run import Diagnostic
@@ -25,7 +25,7 @@ from hybridwrap.run.why import Step, why
 
 
 @click.command("why")
-@stack_options
+@reading_options
 @click.argument("module", shell_complete=offer_modules)
 @json_option
 def command(place: Place, module: str, as_json: bool) -> int:

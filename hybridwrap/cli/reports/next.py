@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from hybridwrap.cli.hints import as_typed, place_of_call
-from hybridwrap.cli.options import Place
 from hybridwrap.domain.pending import MAKES_PENDING
 from hybridwrap.run.report import ModuleReport, Report
 
@@ -88,4 +89,4 @@ def line(report: Report, command: str, *words: str) -> str:
 
 def _placed(report: Report, typed: str) -> str:
     environment = None if report.environment == "default" else report.environment
-    return as_typed(typed, Place(place_of_call().manifest, environment))
+    return as_typed(typed, replace(place_of_call(), environment=environment))
