@@ -53,6 +53,8 @@ def _make_folders(setup: Setup) -> None:
     settings = setup.backend.settings
     if setup.backend.type == "local" and settings is not None:
         states = Path(os.path.normpath(local_file(settings, setup.workspace, setup.source))).parent
+        if setup.workspace != "default":  # with a folder of its own the workspace would exist
+            states = states.parent
         if states.is_relative_to(setup.layout.home):
             make_private(states)
 
