@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.support import s3_servers
+from tests.support.lost_runner import kill, until_said
 from tests.support.project import Project, Ran, wait
 from tests.support.s3_servers import Fault, Server
 
@@ -272,6 +273,34 @@ def test_jobs_that_share_a_name_plan_one_saved_run_and_apply_it_together(tmp_pat
     again = project.run("apply", "--run", "ci-7", HYBRIDWRAP_RUN="")
     assert again.code == 5
     assert "is used up" in again.err
+
+
+GATE = """
+resource "terraform_data" "net" {
+  provisioner "local-exec" {
+    command = "for i in $(seq 1200); do [ -e ../go ] && exit 0; sleep 0.05; done; exit 1"
+  }
+}
+"""
+
+
+def test_what_a_killed_apply_had_not_begun_goes_on_by_the_same_approval(tmp_path: Path) -> None:
+    project = Project(tmp_path, {"LEDGER_KEY": KEY, "TOKEN": SECRET})
+    modules = (
+        "modules:\n  network: {source: network}\n  dns: {source: dns, depends_on: [network], inputs: {token: x}}\n"
+    )
+    project.write(SETTINGS + modules, network=GATE, dns=DNS)
+    run = str(project.run("plan", "--save", "--json").lines[-1]["run"])
+    first = project.start("apply", "--run", run, "-vv")
+    until_said(first, "terraform_data.net: creating")
+    kill(first)
+    (tmp_path / "go").touch()
+    ran = project.run("apply", "--run", run, "--json")
+    assert ran.code == 0, ran.text
+    assert results(ran) == {"network": "unchanged", "dns": "ok"}
+    assert "has carried its plan out already" in ends(ran)["network"]["reason"]
+    entries = project.ledger().history("network")
+    assert [str(entry.kind) for entry in entries] == ["begin", "end"], "it was not applied a second time"
 
 
 def test_without_a_key_plans_are_not_saved(tmp_path: Path) -> None:

@@ -147,7 +147,8 @@ def _about_saved(end: RunEnd) -> Iterator[str]:
         yield f"saved as run {end.run}, with nothing to apply"
         return
     yield f"saved as run {end.run}"
-    yield f"next: {as_typed(f'hybridwrap apply --run {end.run}', place_of_call())}"
+    if end.exit_code in (0, CHANGES):
+        yield f"next: {as_typed(f'hybridwrap apply --run {end.run}', place_of_call())}"
 
 
 def _close(watch: Teller, end: RunEnd, job: Job, lines: Sequence[str], *, as_json: bool) -> None:

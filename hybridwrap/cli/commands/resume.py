@@ -28,6 +28,8 @@ from hybridwrap.run.recorded import RUNS_LOOKED_AT, end_of_run
 from hybridwrap.run.resume import Rest, differences, inputs_of_run, named_run, newest_unfinished, rest_of, resume
 from hybridwrap.run.selection import Selection
 
+LOOKED_BACK = 200  # runs: plans that are saved for pull requests may come between
+
 
 @click.command("resume")
 @stack_options
@@ -93,7 +95,7 @@ def command(
 def _rest(job: Job, run: str | None, runs: tuple[Run, ...]) -> Rest | None:
     stack, ledger, records = job.workshop.stack, job.workshop.ledger, job.knowledge.records
     if run is None:
-        return newest_unfinished(runs, records, stack)
+        return newest_unfinished(runs, records, stack) or newest_unfinished(ledger.runs(LOOKED_BACK), records, stack)
     rest = rest_of(named_run(ledger, run), records, stack)
     return rest if rest.left else None
 
