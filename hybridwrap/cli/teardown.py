@@ -39,14 +39,39 @@ def teardown_job(
     """Get ready to change things that may be declared no more. Raise LedgerUnreachable, UsageError."""
     if orphans and selection.names:
         raise UsageError("name modules, or orphans with --orphan; not both")
+    return _job_in(_workshop(place, parallelism), selection, orphans, variables, parallelism, shared)
+
+
+def repair_job(place: Place, modules: Sequence[str], *, parallelism: int = 1) -> Job:
+    """Get ready to put modules right, whether the manifest still has them or not. Raise as `teardown_job` does."""
     workshop = _workshop(place, parallelism)
+    orphans = [name for name in modules if name not in workshop.stack.modules]
+    declared = Selection(tuple(name for name in modules if name not in orphans), families=False)
+    return _job_in(workshop, declared, orphans, Variables((), ()), parallelism)
+
+
+def with_undeclared(workshop: Workshop, modules: Sequence[str]) -> Workshop:
+    """Declare again those of the modules that the manifest has no more, to look at them. Raise UsageError."""
+    return _with_orphans(workshop, [name for name in modules if name not in workshop.stack.modules])
+
+
+def _job_in(
+    workshop: Workshop,
+    selection: Selection,
+    orphans: Sequence[str],
+    variables: Variables,
+    parallelism: int,
+    shared: SharedRun | None = None,
+) -> Job:
     workshop.ledger.open()
     workshop = _with_orphans(workshop, orphans)
     context = aside(workshop, Options())
     finish_left_behind(context)
     finish_owned(context)
     selection = selection_of(shared, workshop.ledger, selection)
-    modules = tuple(dict.fromkeys(orphans)) or _chosen(workshop, selection, context.knowledge.records)
+    modules = tuple(dict.fromkeys(orphans))
+    if selection.names or not modules:
+        modules = (*_chosen(workshop, selection, context.knowledge.records), *modules)
     return _job(workshop, modules, variables, context.knowledge, parallelism)
 
 

@@ -22,6 +22,7 @@ def wish_options(command: Command) -> Command:
     @click.option("--apply-verdicts", is_flag=True, help="Record the verdicts that are certain.")
     @click.option("--push-state", is_flag=True, help="Put a state that was not saved back, if nothing is lost by it.")
     @click.option("--drop-state", is_flag=True, help="Give it up for the one in its place; a copy stays here.")
+    @click.option("--accept-state", is_flag=True, help="Your word: the state that is there is right, though another.")
     @click.option("--import", "imports", is_flag=True, help="Take in what was made and is in no state, by its id.")
     @click.option("--id", "ids", multiple=True, metavar="ADDRESS=ID", help="With --import: an id that you found.")
     @click.option("--absent", multiple=True, metavar="ADDRESS", help="Your word: this open object does not exist.")
@@ -31,7 +32,7 @@ def wish_options(command: Command) -> Command:
     @functools.wraps(command)
     def with_wishes(modules: tuple[str, ...], **said: Any) -> Any:
         word = Word(said.pop("absent"), said.pop("absent_all"), said.pop("complete"), said.pop("reason").strip())
-        names = ("apply_verdicts", "push_state", "drop_state", "imports", "ids")
+        names = ("apply_verdicts", "push_state", "drop_state", "accept_state", "imports", "ids")
         wishes = Wishes(**{name: said.pop(name) for name in names}, word=word)
         _must_make_sense(wishes, modules)
         return command(modules=modules, wishes=wishes, **said)
@@ -41,12 +42,12 @@ def wish_options(command: Command) -> Command:
 
 def _must_make_sense(wishes: Wishes, modules: tuple[str, ...]) -> None:
     word = wishes.word
-    acts = [wishes.push_state, wishes.drop_state, wishes.imports, bool(word)]
+    acts = [wishes.push_state, wishes.drop_state, wishes.accept_state, wishes.imports, bool(word)]
     if sum(acts) > 1:
         raise UsageError("one repair after the other: each changes what the next one would see")
     if any(acts) and len(modules) != 1:
         raise UsageError("a repair is of one module: name it")
-    if (word or wishes.drop_state) and word.reason in ("", REASON):
+    if (word or wishes.drop_state or wishes.accept_state) and word.reason in ("", REASON):
         raise UsageError("your word needs a --reason in your own words: how do you know?")
     if wishes.ids and not wishes.imports:
         raise UsageError("--id goes with --import")

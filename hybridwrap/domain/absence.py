@@ -66,6 +66,7 @@ class Finding(Struct, frozen=True):
     reason: str
     objects: tuple[CloudObject, ...] = ()
     evidence: tuple[str, ...] = ()
+    blind: bool = False  # the engine has done its part, and nobody has looked who says that something is there
 
 
 def find(case: Case, rounds: Sequence[Sequence[Probe]]) -> Finding:
@@ -74,13 +75,19 @@ def find(case: Case, rounds: Sequence[Sequence[Probe]]) -> Finding:
     why_not = _by_the_engine(case) or _by_probes(probes) or _unseen(case, probes) or _in_doubt(case, rounds)
     told = tuple(map(str, probes))
     if why_not:
-        return Finding(Status.ERROR, why_not, _survivors(case, probes), told)
+        seen = bool(_by_the_engine(case)) or any(probe.answer is Answer.PRESENT for probe in probes)
+        return Finding(Status.ERROR, why_not, _survivors(case, probes), told, blind=not seen)
     evidence = (*_evidence(case), *told)
     kept = tuple(o for o in case.left if o.retained)
     if kept or case.engine.forgotten:
         names = name_objects(kept) or ", ".join(case.engine.forgotten)
         return Finding(Status.RETAINED, f"destroyed but for what lives on unmanaged: {names}", kept, evidence)
     return Finding(Status.DESTROYED, _gone(case), (), evidence)
+
+
+def with_word(asked: Iterable[Probe], word: Probe) -> tuple[Probe, ...]:
+    """Put the word of somebody who has looked in the place of those who could not; who saw something stands."""
+    return (*(probe for probe in asked if probe.answer is not Answer.UNVERIFIABLE), word)
 
 
 def name_objects(objects: Iterable[CloudObject]) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from msgspec import Struct
 
 from hybridwrap.domain.entry import StateMark
+from hybridwrap.domain.record import Record
+from hybridwrap.domain.state import Instance
+from hybridwrap.domain.status import Status
 
 
 class Match(StrEnum):
@@ -35,6 +39,13 @@ class Comparison(Struct, frozen=True):
         if self.recorded and self.match is Match.ADVANCED:
             return f"changed outside (serial {self.recorded.serial} -> {self.found.serial})"
         return f"the engine's state is {self.match}"
+
+
+def compare_with(record: Record, found: StateMark, instances: Sequence[Instance] | None, *, moved: bool) -> Comparison:
+    """Compare a module's record with the state that is there: what is destroyed has none to lose or to mistake."""
+    if record.settled is Status.DESTROYED and instances == ():
+        return Comparison(Match.NEW, record.state, found)
+    return compare(record.state, found, moved=moved)
 
 
 def compare(recorded: StateMark | None, found: StateMark, *, moved: bool = False) -> Comparison:

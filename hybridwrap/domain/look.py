@@ -31,6 +31,7 @@ class Look(Struct, frozen=True):
 
     record: Record
     liveness: Liveness | None = None  # of the operation that holds it
+    orphan: bool = False  # the manifest does not declare it any more
     unsent: bool = False  # its result lies on this host and is not in the ledger
     comparison: guard.Comparison | None = None  # None: nobody could look at the state
     found: Found = None
@@ -39,6 +40,7 @@ class Look(Struct, frozen=True):
     lock: StateLock | None = None
     nothing_begun: bool = False  # by the events: the engine ended before it touched an object
     open: Open = msgspec.field(default_factory=Open)
+    not_imported: frozenset[str] = frozenset()  # addresses whose import the engine has just refused
     names: Mapping[str, str] = {}  # by address: names and tags in the plan
     plan: PlanSeen | None = None
     obstacle: str = ""  # why there is no plan, or no look at the state

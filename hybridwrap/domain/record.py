@@ -97,5 +97,10 @@ class Record(Struct, frozen=True):
     drift: Drift | None = None  # None: none is known, and none was accepted
 
     @property
+    def last_declared(self) -> Declared | None:
+        """What the manifest said of it last, be it to who holds it now."""
+        return (self.intent.declared if self.intent else None) or self.declared
+
+    @property
     def stamp(self) -> Stamp:
         return Stamp(self.since, self.by, self.run, self.operation, self.command)

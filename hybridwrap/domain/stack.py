@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -270,8 +271,13 @@ class Stack(Struct, frozen=True):
     credentials: Credentials = Credentials()  # of modules that say nothing else
     account: str = ""
     warnings: tuple[str, ...] = ()
+    orphans: frozenset[str] = frozenset()  # modules that were taken up from the ledger: the manifest has them no more
 
     @property
     def root(self) -> Path:
         """The manifest's folder."""
         return self.file.parent
+
+    def named(self, module: str) -> str:
+        """A module as a teardown is told which one is meant."""
+        return f"--orphan {quote(module)}" if module in self.orphans else quote(module)

@@ -12,7 +12,7 @@ from hybridwrap.domain.engine_run import Action, Diagnostic, PlannedChange
 from hybridwrap.domain.entry import CloudObject
 from hybridwrap.domain.look import Look, PlanSeen
 from hybridwrap.domain.record import Record
-from hybridwrap.domain.state import Instance, Unreadable, instances_of
+from hybridwrap.domain.state import Instance, StatePlace, Unreadable, instances_of
 from hybridwrap.domain.status import Status
 from hybridwrap.domain.verdict import absent
 
@@ -101,6 +101,13 @@ def _difference(comparison: guard.Comparison, record: Record) -> Iterator[str]:
     yield f"{comparison}; recorded: {what} at {recorded.place}, {_objects(len(record.objects))}"
     if not comparison.safe:
         yield "likely: wrong account, bucket, key or workspace; state deleted or restored; renamed without `mv`"
+        yield f"to have the recorded one again: {_versions(recorded.place)}; without one, accept what is there"
+
+
+def _versions(place: StatePlace) -> str:
+    if place.backend == "s3":
+        return f"aws s3api list-object-versions --bucket {place.bucket} --prefix {place.path}"
+    return "a backup of its file" if place.backend == "local" else "the versions that its backend keeps"
 
 
 def _lock(look: Look) -> Iterator[str]:
@@ -171,6 +178,8 @@ def _open(look: Look) -> Iterator[str]:
 
 def _or_absent(o: CloudObject, look: Look) -> str:
     """What was there after a good apply may have been taken out of the state because it is gone."""
+    if o.address in look.not_imported:
+        return f"; it could not be imported; if it is gone: {absent(look.module, o)}"
     return f"; if it is gone: {absent(look.module, o)}" if look.record.status is Status.OK else ""
 
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
-from hybridwrap.domain.absence import Answer, Case, Finding, Probe, find, what_is_left
+from hybridwrap.domain.absence import Answer, Case, Finding, Probe, find, what_is_left, with_word
 from hybridwrap.domain.entry import CloudObject, Confirm, End, StateMark
 from hybridwrap.domain.evidence import Absence
 from hybridwrap.domain.failure_kinds import kind_of
@@ -14,6 +14,7 @@ from hybridwrap.domain.record import Record
 from hybridwrap.domain.redaction import Redaction
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.status import Outcome
+from hybridwrap.domain.verdict import gone
 from hybridwrap.errors import LedgerUnreachable, Superseded
 from hybridwrap.run.context import Context
 
@@ -47,15 +48,24 @@ def _looked_for(context: Context, module: Module, held: Record, body: End, engin
     return look_for(context, module, case)
 
 
-def look_for(context: Context, module: Module, case: Case) -> Finding:
-    """Ask those whom the manifest names as often as the case asks for, and weigh what is known."""
+def look_for(context: Context, module: Module, case: Case, word: Probe | None = None) -> Finding:
+    """Ask those whom the manifest names as often as the case asks for, and weigh what is known.
+
+    `word` is that of somebody who has looked, and stands for all who could not.
+    """
     rounds: list[tuple[Probe, ...]] = []
     for turn in range(case.rounds if module.verify.asks else 0):
         if context.stop.wanted or (turn and not context.stop.wait(APART_SECONDS)):
             rounds.append((Probe("verify", Answer.UNVERIFIABLE, detail=f"not asked: {context.stop.reason}"),))
             break
         rounds.append(context.tools.prober.ask(module, (*case.known, *_new_in(case))))
-    return find(case, rounds)
+    return find(case, [with_word(asked, word) for asked in rounds or [()] * case.rounds] if word else rounds)
+
+
+def unproven(context: Context, module: Module) -> str:
+    """What to type where an engine says that all is destroyed, and nobody has seen that."""
+    named = context.tools.stack.named(module.name)
+    return f"hybridwrap verify {named}" if module.verify.asks else gone(named)
 
 
 def _new_in(case: Case) -> tuple[CloudObject, ...]:

@@ -29,7 +29,7 @@ def busy(context: Context, record: Record, found: Liveness, told: str = "") -> M
         Liveness.DEAD: "hybridwrap sync",
         Liveness.ENGINE: again if patience.for_engine else "the same command without --no-wait",
         Liveness.RUNNER: again,
-        Liveness.NOT_VISIBLE: f"{again}; hybridwrap unlock {record.module} shows who holds it",
+        Liveness.NOT_VISIBLE: f"{again}; hybridwrap unlock {record.module}    shows who holds it",
     }
     return ModuleBusy(f"{record.module} is busy: {holder_in_words(record, found, told)}", hint=hints[found])
 

@@ -48,7 +48,7 @@ def planned_by_engine(down: Teardown, name: str, record: Record, *, import_known
         if protected := protected_by_source(error.stream.errors):
             reason = f"protected by prevent_destroy: {', '.join(protected)}"
             return ModuleEnd("kept", NOT_ALL_GONE, reason=reason)
-        raise _with_a_way_out(name, error) from error
+        raise _with_a_way_out(context.tools.stack.named(name), error) from error
     if not in_the_way(record) and not (prepared.state and prepared.state.instances):
         prepared.folder.remove()
         return nothing_there(record)
@@ -65,7 +65,7 @@ def _retained(context: Context, record: Record) -> ModuleEnd:
     return ModuleEnd("retained", reason=reason)
 
 
-def _with_a_way_out(name: str, error: CommandFailed) -> CommandFailed:
+def _with_a_way_out(named: str, error: CommandFailed) -> CommandFailed:
     """Offer what may help when a destruction can't be planned, unless that is known already."""
     if error.hint:
         return error
@@ -73,5 +73,5 @@ def _with_a_way_out(name: str, error: CommandFailed) -> CommandFailed:
     where = ", ".join(e.address for e in error.stream.errors if e.address)
     repair = f"{kind} ({where}): repair that" if kind == NO_STATE and where else "repair it"
     failed = CommandFailed(error.message, ended=error.ended, stream=error.stream)
-    failed.hint = f"{repair}, or hybridwrap destroy {name} -refresh=false    as the state has it, without a look"
+    failed.hint = f"{repair}, or hybridwrap destroy {named} -refresh=false    as the state has it, without a look"
     return failed

@@ -18,13 +18,11 @@ from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.domain.verdict import judge
 from hybridwrap.errors import PreflightRefused
 from hybridwrap.run.context import Context
-from hybridwrap.run.looking import Seen
+from hybridwrap.run.looking import IMPORT, Seen
 from hybridwrap.run.masking import mask_of
 from hybridwrap.run.preparation import state_again
 from hybridwrap.run.repairing import Acted, Repair, carry_out_repair, equipped
 from hybridwrap.run.state_lock import clear_recorded
-
-COMMAND = "import"
 
 
 def import_open(context: Context, seen: Seen, ids: Mapping[str, str]) -> End:
@@ -43,7 +41,7 @@ def import_open(context: Context, seen: Seen, ids: Mapping[str, str]) -> End:
     clear_recorded(context, engine, seen.look.record)
     _get_ready(context, engine, seen)
     repair = Repair(
-        command=COMMAND,
+        command=IMPORT,
         engine=engine,
         inputs=inputs,
         objects=objects,

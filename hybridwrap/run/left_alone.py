@@ -45,7 +45,7 @@ def left_alone(down: Teardown, name: str, record: Record) -> ModuleEnd | None:
         return _not_with_its_owner(down, name, record)
     if others := _in_the_way_of(down, name):
         first = others[0].split()[0]
-        hint = f"hybridwrap destroy {name} --with-dependents"
+        hint = f"hybridwrap destroy {down.context.tools.stack.named(name)} --with-dependents"
         return ModuleEnd("kept", 10, reason=f"teardown waits for {', '.join(others)}", hint=hint, waits_for=first)
     if not in_the_way(record):
         return _nothing_there(down.context, name, record)
@@ -71,7 +71,9 @@ def _not_with_its_owner(down: Teardown, name: str, record: Record) -> ModuleEnd 
     if owner in down.modules or not in_the_way(down.context.knowledge.record(owner)):
         return None
     reason = f"teardown waits for its owner {owner}, which is not part of it"
-    return ModuleEnd("kept", 10, reason=reason, hint=f"hybridwrap destroy {name}", waits_for=owner)
+    return ModuleEnd(
+        "kept", 10, reason=reason, hint=f"hybridwrap destroy {down.context.tools.stack.named(name)}", waits_for=owner
+    )
 
 
 def _nothing_there(context: Context, name: str, record: Record) -> ModuleEnd | None:

@@ -13,7 +13,7 @@ from hybridwrap.domain import guard, rescue
 from hybridwrap.domain.declared import module_from
 from hybridwrap.domain.duration import in_words
 from hybridwrap.domain.engine_run import Stream
-from hybridwrap.domain.entry import CloudObject
+from hybridwrap.domain.entry import Begin, CloudObject, End
 from hybridwrap.domain.inputs import ResolvedInputs
 from hybridwrap.domain.last_operation import LastOperation, last_operation
 from hybridwrap.domain.look import Look, seen_in
@@ -35,6 +35,7 @@ from hybridwrap.run.needs import resolve
 from hybridwrap.run.plan_to_look import plan_to_look
 from hybridwrap.run.preparation import Prepared, mark_of
 
+IMPORT = "import"  # what the ledger calls an operation that imports
 _NO_STEPS = Stream()
 ELSEWHERE = "look there, in that checkout"
 
@@ -58,7 +59,9 @@ def look_at(context: Context, name: str, *, inputs: ResolvedInputs | None = None
     `with_kept`: as if there was no state that could not be saved.
     """
     record = context.knowledge.record(name)
-    look = Look(record, unsent=name in kept_results(context.tools).values())
+    stack = context.tools.stack
+    orphan = name not in stack.modules or name in stack.orphans
+    look = Look(record, orphan=orphan, unsent=name in kept_results(context.tools).values())
     if record.holder:
         return Seen(replace(look, liveness=context.tools.folders.look(record.holder.locks)))
     module = _module(context, record)
@@ -83,7 +86,8 @@ def _module(context: Context, record: Record) -> Module | None:
     stack = context.tools.stack
     if record.module in stack.modules:
         return stack.modules[record.module]
-    return module_from(record.module, record.declared, stack) if record.declared else None
+    declared = record.last_declared
+    return module_from(record.module, declared, stack) if declared else None
 
 
 def _inputs(context: Context, module: Module, record: Record) -> ResolvedInputs | str:
@@ -146,7 +150,9 @@ def _seen(
     look = replace(
         look,
         found=found,
-        comparison=guard.compare(record.state, mark_of(engine, state), moved=context.options.state_moved),
+        comparison=guard.compare_with(
+            record, mark_of(engine, state), instances_of(found), moved=context.options.state_moved
+        ),
         lock=lock if isinstance(lock, StateLock) else None,
         kept=rescue.compare(kept.state, kept.before, found) if kept else None,
         kept_at=kept.at if kept else "",
@@ -161,7 +167,8 @@ def _seen(
         look,
         plan=seen_in(stream.planned, stream.drifted, changes=prepared.planned.changes) if prepared else None,
         obstacle=planned if isinstance(planned, str) else "",
-        open=sort_open(objects, instances),
+        open=(still_open := sort_open(objects, instances)),
+        not_imported=_not_imported(context, record) if still_open.any else frozenset(),
         nothing_begun=_nothing_begun(look, last),
     )
     return Seen(look, engine, given if isinstance(given, ResolvedInputs) else None, prepared, kept, last, objects)
@@ -179,6 +186,14 @@ def _last(context: Context, record: Record) -> LastOperation | None:
     if record.status is not Status.UNKNOWN:
         return None
     return last_operation(context.tools.ledger.history(record.module), record.operation)
+
+
+def _not_imported(context: Context, record: Record) -> frozenset[str]:
+    """What the engine refused to import when that was tried last; nothing was changed by it, so no record tells."""
+    match [entry.body for entry in context.tools.ledger.history(record.module)[-2:]]:
+        case [Begin(command=command), End(errors=errors)] if command == IMPORT:
+            return frozenset(error.address for error in errors)
+    return frozenset()
 
 
 def _nothing_begun(look: Look, last: LastOperation | None) -> bool:

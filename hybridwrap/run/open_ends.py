@@ -34,7 +34,8 @@ def close_open_ends(context: Context, module: Module, inputs: ResolvedInputs, *,
         return
     found = _open(context, module, inputs, record)
     if record.settled is Status.UNKNOWN and found.any and not import_known:
-        raise OutcomeUnknown(_told(record, found), hint=f"hybridwrap destroy {record.module} --import-known")
+        named = context.tools.stack.named(record.module)
+        raise OutcomeUnknown(_told(record, found), hint=f"hybridwrap destroy {named} --import-known")
     if import_known and found.importable:
         _import(context, module, inputs)
 

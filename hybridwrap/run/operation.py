@@ -7,8 +7,10 @@ from hybridwrap.domain.inputs import inputs_digest, upstream_digest
 from hybridwrap.domain.outcome_table import Again
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd
+from hybridwrap.domain.stack import Module
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.errors import CredentialsRefused, ModuleBusy, PlanOutdated
+from hybridwrap.run.absence import unproven
 from hybridwrap.run.busy import locked
 from hybridwrap.run.context import Context
 from hybridwrap.run.heartbeat import Heart, heartbeat
@@ -45,7 +47,7 @@ def carry_out(context: Context, prepared: Prepared) -> ModuleEnd:
         raise PlanOutdated(f"{prepared.module.name}: {reading.end.reason}")
     if reading.again is Again.WAIT:
         raise locked(context, f"{prepared.module.name}: {reading.end.reason}")
-    return _module_end(prepared, reading, context.tools.clock.monotonic() - began)
+    return _module_end(context, prepared, reading, context.tools.clock.monotonic() - began)
 
 
 def _take_identity_again(context: Context, prepared: Prepared) -> None:
@@ -99,8 +101,8 @@ def _apply(context: Context, prepared: Prepared, held: Record, heart: Heart) -> 
     return reading
 
 
-def _hint(name: str, body: End) -> str:
-    return f"hybridwrap verify {name}" if _unproven(body) else HINTS.get(body.status, "").format(module=name)
+def _hint(context: Context, module: Module, body: End) -> str:
+    return unproven(context, module) if _unproven(body) else HINTS.get(body.status, "").format(module=module.name)
 
 
 def _unproven(body: End) -> bool:
@@ -108,7 +110,7 @@ def _unproven(body: End) -> bool:
     return body.outcome is Outcome.SUCCEEDED and body.status is Status.ERROR
 
 
-def _module_end(prepared: Prepared, reading: Reading, seconds: float) -> ModuleEnd:
+def _module_end(context: Context, prepared: Prepared, reading: Reading, seconds: float) -> ModuleEnd:
     body = reading.end
     cancelled = body.outcome is Outcome.CANCELLED
     return ModuleEnd(
@@ -116,7 +118,7 @@ def _module_end(prepared: Prepared, reading: Reading, seconds: float) -> ModuleE
         exit_code=4 if cancelled else EXIT_CODES.get(body.status, 0),
         operation=prepared.operation,
         reason="" if body.status is Status.OK and not cancelled else body.reason,
-        hint=_hint(prepared.module.name, body),
+        hint=_hint(context, prepared.module, body),
         errors=body.errors,
         counts={} if _unproven(body) else body.counts,
         seconds=seconds,

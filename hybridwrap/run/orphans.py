@@ -14,6 +14,7 @@ from hybridwrap.domain.stack import Stack
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import PreflightRefused, UsageError
 
+LIST = "hybridwrap orphans"
 AT_REST = frozenset({Status.NONE, Status.DESTROYED})
 
 
@@ -38,26 +39,30 @@ def orphans_of(stack: Stack, records: Mapping[str, Record]) -> tuple[Orphan, ...
 
 
 def with_orphans(stack: Stack, records: Mapping[str, Record], names: Iterable[str]) -> Stack:
-    """Declare orphans again, as they were recorded.
+    """Declare orphans again, as they were recorded last.
 
     Raise UsageError for a name that is none, PreflightRefused for one whose record does not say enough.
     """
     known = {orphan.module for orphan in orphans_of(stack, records)}
     modules = dict(stack.modules)
+    names = tuple(names)
     for name in names:
+        if name not in records:
+            raise UsageError(f"neither stack {stack.name} nor its ledger has a module {name}", hint="hybridwrap list")
         if name not in known:
-            raise UsageError(f"{name} is no orphan; there are: {', '.join(sorted(known)) or 'none'}")
-        declared = records[name].declared
+            raise UsageError(f"{name} is no orphan; there are: {', '.join(sorted(known)) or 'none'}", hint=LIST)
+        declared = records[name].last_declared
         if declared is None:
             raise PreflightRefused(
                 f"{name} was never applied by hybridwrap: the ledger does not know its source",
-                hint=f"declare {name} in the manifest, or hybridwrap retain {name}",
+                hint=f"declare {name} in the manifest again",
             )
         modules[name] = module_from(name, declared, stack)
-    return replace(stack, modules=modules)
+    return replace(stack, modules=modules, orphans=frozenset(names))
 
 
 def _orphan(stack: Stack, record: Record) -> Orphan:
+    declared = record.last_declared
     return Orphan(
         module=record.module,
         status=record.status,
@@ -66,13 +71,14 @@ def _orphan(stack: Stack, record: Record) -> Orphan:
         objects=record.objects,
         state=str(record.state.place) if record.state else "",
         source=_source(stack, record),
-        needs=record.declared.needs if record.declared else (),
+        needs=declared.needs if declared else (),
     )
 
 
 def _source(stack: Stack, record: Record) -> str:
-    if record.declared and (stack.root / record.declared.source).is_dir():
-        return record.declared.source
+    declared = record.last_declared
+    if declared and (stack.root / declared.source).is_dir():
+        return declared.source
     if record.source and record.source.git:
         return f"commit {record.source.git}"
     return "the copy in the ledger" if record.source and record.source.blob else ""

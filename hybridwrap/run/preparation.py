@@ -9,13 +9,13 @@ from typing import NoReturn
 from hybridwrap.domain.command_failed import CommandFailed
 from hybridwrap.domain.engine_run import Action, PlannedChange
 from hybridwrap.domain.entry import Source, StateMark
-from hybridwrap.domain.guard import Comparison, Match, compare
+from hybridwrap.domain.guard import Comparison, Match, compare_with
 from hybridwrap.domain.inputs import ResolvedInputs
 from hybridwrap.domain.ports import ModuleEngine, OperationFolder, Planned
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.redaction import Redaction
 from hybridwrap.domain.stack import Module
-from hybridwrap.domain.state import EngineState, Unreadable
+from hybridwrap.domain.state import EngineState, Unreadable, instances_of
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import OutcomeUnknown, PreflightRefused, StateNotTheRecordedOne
 from hybridwrap.run.busy import refuse_busy, refuse_locked
@@ -121,7 +121,8 @@ def initialised(
 def look(context: Context, engine: ModuleEngine, record: Record) -> tuple[EngineState | None, Comparison]:
     """Read the state and compare it with its record. Raise PreflightRefused, StateNotTheRecordedOne."""
     state = engine.state()
-    comparison = compare(record.state, mark_of(engine, state), moved=context.options.state_moved)
+    found, moved = mark_of(engine, state), context.options.state_moved
+    comparison = compare_with(record, found, instances_of(state), moved=moved)
     if not comparison.safe:
         _refuse_state(record, comparison)
     return state, comparison
@@ -147,7 +148,8 @@ def _refuse_state(record: Record, comparison: Comparison) -> NoReturn:
         f"{record.command} {record.operation}, {record.since} by {record.by}\n"
         f"  found     {seen} at {found.place}\n"
         f"  likely    wrong account, bucket, key or workspace; state deleted or restored; renamed without `mv`",
-        hint="check which account and place are in use; the ledger and the state were left as they are",
+        hint="hybridwrap doctor    shows which account and places are in use; "
+        f"then: hybridwrap reconcile {record.module}",
     )
 
 

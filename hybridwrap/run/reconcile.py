@@ -30,7 +30,7 @@ from hybridwrap.run.push import push_kept
 from hybridwrap.run.recorded import recorded_run
 from hybridwrap.run.verdicts import record_if_certain
 from hybridwrap.run.walk import Way, walk
-from hybridwrap.run.words import Word, give_up_kept, take_word
+from hybridwrap.run.words import Word, accept_state, give_up_kept, take_word
 
 _UNCLEAN = frozenset({Status.ERROR, Status.UNKNOWN, Status.RUNNING})
 
@@ -41,12 +41,14 @@ class Wishes(Struct, frozen=True):
     apply_verdicts: bool = False
     push_state: bool = False
     drop_state: bool = False
+    accept_state: bool = False
     imports: bool = False
     ids: Sequence[str] = ()  # ADDRESS=ID
     word: Word = msgspec.field(default_factory=Word)
 
     def __bool__(self) -> bool:
-        return bool(self.apply_verdicts or self.push_state or self.drop_state or self.imports or self.word)
+        acts = (self.push_state, self.drop_state, self.accept_state, self.imports, self.word)
+        return self.apply_verdicts or any(map(bool, acts))
 
 
 class Reconciled(Struct, frozen=True):
@@ -90,7 +92,8 @@ def _write_imports(context: Context, look: Look) -> Path:
         f"# To take them in as they are: hybridwrap reconcile {quote(record.module)} --import\n\n"
     )
     blocks = import_blocks(look.open.importable)
-    return context.tools.folders.write_note(f"{quoted(record.module)}-{record.operation}.tf", text + blocks)
+    name = f"{quoted(record.module)}-{record.operation or record.run}.tf"
+    return context.tools.folders.write_note(name, text + blocks)
 
 
 def _is_unclean(context: Context, name: str, unsent: frozenset[str]) -> bool:
@@ -109,10 +112,12 @@ def _is_unclean(context: Context, name: str, unsent: frozenset[str]) -> bool:
 def _was_changed(engine: ModuleEngine, record: Record) -> bool:
     if engine.repair.unsaved_state() is not None:
         return True
-    if record.status is not Status.OK:
+    if record.status not in (Status.OK, Status.DESTROYED):
         return False
-    found = mark_of(engine, engine.state())
-    return record.state is not None and found != record.state
+    state = engine.state()
+    if record.status is Status.DESTROYED:
+        return state is not None and bool(state.instances)
+    return record.state is not None and mark_of(engine, state) != record.state
 
 
 def _put_right(context: Context, name: str, wishes: Wishes) -> ModuleEnd:
@@ -130,6 +135,8 @@ def _act(context: Context, name: str, wishes: Wishes) -> End | None:
     seen = look_at(context, name)
     if wishes.word:
         take_word(context, seen, wishes.word)
+    elif wishes.accept_state:
+        accept_state(context, seen, wishes.word.reason)
     elif wishes.drop_state:
         give_up_kept(context, seen, wishes.word.reason)
     elif wishes.push_state:

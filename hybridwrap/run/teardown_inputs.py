@@ -103,7 +103,9 @@ def _placeholders(context: Context, module: Module, missing: Mapping[str, str]) 
         raise PreflightRefused(
             f"{module.name}: no value for {'; '.join(f'{name} ({why})' for name, why in refused.items())}. "
             "A provider may depend on it, so none is made up",
-            hint=" ".join(["hybridwrap destroy", module.name, *(f"-var {name}=…" for name in refused)]),
+            hint=" ".join(
+                ["hybridwrap destroy", context.tools.stack.named(module.name), *(f"-var {name}=…" for name in refused)]
+            ),
         )
     found = {}
     for name in (name for name in wanted if variables[name].required):

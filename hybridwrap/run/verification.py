@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hybridwrap.domain.absence import Case, Finding
+from hybridwrap.domain.absence import Answer, Case, Finding, Probe
 from hybridwrap.domain.engine_run import Stream
 from hybridwrap.domain.entry import Observe
 from hybridwrap.domain.evidence import Absence
@@ -14,6 +14,7 @@ from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.state import EngineState
 from hybridwrap.domain.status import Outcome, Status
+from hybridwrap.domain.verdict import gone
 from hybridwrap.run.absence import look_for
 from hybridwrap.run.context import Context
 from hybridwrap.run.identity import take_identity
@@ -25,32 +26,40 @@ from hybridwrap.run.walk import Way, walk
 NOT_GONE = 4  # the exit code of a module that is not seen to be gone
 
 
-def verify(context: Context, modules: Sequence[str]) -> RunEnd:
-    """Ask once more about each module that was torn down, and record what was seen."""
+def verify(context: Context, modules: Sequence[str], word: str = "") -> RunEnd:
+    """Ask once more about each module that was torn down, and record what was seen.
+
+    `word` is that of an operator who has looked where nobody else can: nothing is there, and how he knows.
+    """
 
     def work() -> Mapping[str, ModuleEnd]:
-        return walk(context, modules, lambda name: _verify(context, name), Way({}))
+        return walk(context, modules, lambda name: _verify(context, name, word), Way({}))
 
     return recorded_run(context, "verify", modules, work)
 
 
-def _verify(context: Context, name: str) -> ModuleEnd:
+def _verify(context: Context, name: str, word: str) -> ModuleEnd:
     record, module = wait_for_turn(context, name), context.tools.stack.modules[name]
     if record.settled is not Status.DESTROYED and not _was_destroyed(record):
-        return _not_torn_down(record)
+        return _not_torn_down(context, record)
     case = _case(context, module, record)
-    if record.settled is Status.DESTROYED and not case.engine.left and not module.verify.asks:
+    if record.settled is Status.DESTROYED and not case.engine.left and not (module.verify.asks or word):
         return ModuleEnd("unchanged", reason="its state is empty; nobody else can be asked: it has no `verify`")
-    found = look_for(context, module, case)
+    found = look_for(context, module, case, _said(context, word))
     if found.status is Status.ERROR and record.settled is Status.DESTROYED and not (found.objects or case.engine.left):
         return ModuleEnd("unchanged", NOT_GONE, reason=found.reason)  # nobody could look: no news
-    return _recorded(context, record, case, found)
+    return _recorded(context, module, record, (case, found))
 
 
-def _not_torn_down(record: Record) -> ModuleEnd:
+def _said(context: Context, word: str) -> Probe | None:
+    return Probe(f"{context.tools.ledger.writer} says", Answer.ABSENT, detail=f"({word})") if word else None
+
+
+def _not_torn_down(context: Context, record: Record) -> ModuleEnd:
     if record.settled is Status.NONE:
         return ModuleEnd("unchanged", reason="never applied")
-    hint = f"hybridwrap destroy {record.module}" if record.settled in (Status.ERROR, Status.UNKNOWN) else ""
+    again = f"hybridwrap destroy {context.tools.stack.named(record.module)}"
+    hint = again if record.settled in (Status.ERROR, Status.UNKNOWN) else ""
     return ModuleEnd("unchanged", reason=f"{record.settled}: its engine has not destroyed it", hint=hint)
 
 
@@ -82,7 +91,8 @@ def _is_recorded(record: Record, state: EngineState | None) -> bool:
     return recorded == (state.lineage if state else "")
 
 
-def _recorded(context: Context, record: Record, case: Case, found: Finding) -> ModuleEnd:
+def _recorded(context: Context, module: Module, record: Record, seen: tuple[Case, Finding]) -> ModuleEnd:
+    case, found = seen
     body = Observe(
         run=context.run,
         reason=found.reason,
@@ -93,4 +103,9 @@ def _recorded(context: Context, record: Record, case: Case, found: Finding) -> M
     )
     context.knowledge.learn(context.tools.ledger.observe(record, body))
     code = NOT_GONE if found.status is Status.ERROR else 0
-    return ModuleEnd(str(found.status), code, reason=found.reason)
+    return ModuleEnd(str(found.status), code, reason=found.reason, hint=_hint(context, module, found) if code else "")
+
+
+def _hint(context: Context, module: Module, found: Finding) -> str:
+    named = context.tools.stack.named(module.name)
+    return gone(named) if found.blind else f"once that is deleted: hybridwrap verify {named}"

@@ -8,10 +8,14 @@ from msgspec import Struct
 
 from hybridwrap.domain.entry import Observe
 from hybridwrap.domain.open_objects import completed, without
+from hybridwrap.domain.partial import outputs_after
+from hybridwrap.domain.state import Unreadable
+from hybridwrap.domain.status import Status
 from hybridwrap.domain.verdict import judge
 from hybridwrap.errors import OutcomeUnknown, PreflightRefused
 from hybridwrap.run.context import Context
 from hybridwrap.run.looking import Seen, look_at
+from hybridwrap.run.masking import mask_for, withheld
 from hybridwrap.run.rescue import UNSAVED
 from hybridwrap.run.verdicts import record_if_certain
 
@@ -42,6 +46,43 @@ def take_word(context: Context, seen: Seen, word: Word) -> None:
         evidence=tuple(f"{user} says: {text} ({word.reason})" for text in said),
     )
     context.knowledge.learn(context.tools.ledger.observe(seen.look.record, body))
+
+
+def accept_state(context: Context, seen: Seen, reason: str) -> None:
+    """Take the state in its place for the right one although it is not the recorded one, by an operator's word.
+
+    What is known and not in it is open then. Raise PreflightRefused where there is nothing to accept.
+    """
+    look = seen.look
+    comparison = look.comparison
+    if comparison is None or isinstance(look.found, Unreadable):
+        why = look.obstacle if comparison is None else "what lies in its place is no state"
+        raise PreflightRefused(f"{look.module}: its state can't be accepted: {why}", hint=judge(look).next)
+    if comparison.safe:
+        raise PreflightRefused(
+            f"{look.module}: its state is the recorded one, or follows it: there is nothing to accept",
+            hint=judge(look).next,
+        )
+    record, user = look.record, context.tools.ledger.writer.user
+    outputs = outputs_after(
+        succeeded=False,
+        declared=(),
+        output_changes={},
+        before=record.outputs,
+        state_before=None,
+        state_after=look.state,
+    )
+    told = f"serial {comparison.found.serial}" if comparison.found.lineage else "no state"
+    body = Observe(
+        run=context.run,
+        reason=f"{comparison}, and was accepted so: {reason}",
+        status=Status.UNKNOWN if record.status is Status.UNKNOWN else Status.ERROR,
+        state=comparison.found,
+        outputs=withheld(mask_for(context, look.module, look.state), outputs),
+        objects=seen.objects,
+        evidence=(f"{user} says: {told} at {comparison.found.place} is right ({reason})",),
+    )
+    context.knowledge.learn(context.tools.ledger.observe(record, body))
 
 
 def give_up_kept(context: Context, seen: Seen, reason: str) -> None:

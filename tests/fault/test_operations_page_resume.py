@@ -68,6 +68,16 @@ def test_changed_outside(project: Project, screen: Screen, check: Check) -> None
     check("changed-outside", screen)
 
 
+def test_another_state(project: Project, screen: Screen, check: Check) -> None:
+    assert project.apply("network").code == 0
+    (project.root / ".hybridwrap/state/default/network.tfstate").unlink()
+    screen.type("hybridwrap apply --auto-approve network")
+    screen.type("hybridwrap reconcile network --accept-state --reason 'deleted by mistake, no version is left'")
+    screen.type("hybridwrap reconcile network --import")
+    screen.type("hybridwrap apply --auto-approve network")
+    check("another-state", screen)
+
+
 def test_renamed(project: Project, screen: Screen, check: Check) -> None:
     assert project.apply("network", "vm").code == 0
     manifest = project.root / "hybridwrap.yaml"

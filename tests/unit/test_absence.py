@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from hybridwrap.domain.absence import Answer, Case, Probe, find
+from hybridwrap.domain.absence import Answer, Case, Probe, find, with_word
 from hybridwrap.domain.entry import CloudObject
 from hybridwrap.domain.evidence import Absence
 from hybridwrap.domain.open_objects import STRAY
@@ -141,3 +141,22 @@ def test_a_retained_object_hides_no_survivor() -> None:
     case = replace(GONE, left=(replace(NET, retained=True), replace(WEB, open=True)))
     assert find(case, []).status is Status.ERROR
     assert len(find(case, []).objects) == 2
+
+
+WORD = Probe("ana@laptop says", Answer.ABSENT, detail="(looked in the console)")
+
+
+@pytest.mark.parametrize("case", [TAKEN_OUT, UNANSWERED, DOUBTED])
+def test_the_word_of_who_has_looked_is_evidence_where_nobody_else_could(case: Case) -> None:
+    assert find(case, []).blind
+    found = find(case, [with_word((BLIND,), WORD)] * case.rounds)
+    assert found.status is Status.DESTROYED
+    assert "ana@laptop says: absent (looked in the console)" in found.evidence
+    assert not found.blind
+
+
+def test_no_word_overrules_a_state_or_who_saw_something() -> None:
+    seen = find(GONE, [with_word((PRESENT, BLIND), WORD)])
+    assert (seen.status, seen.blind) == (Status.ERROR, False)
+    left = replace(GONE, engine=replace(WELL, left=(Instance("a.b", "a", "p", "1"),)))
+    assert (find(left, [(WORD,)]).status, find(left, [(WORD,)]).blind) == (Status.ERROR, False)

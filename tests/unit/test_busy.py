@@ -35,7 +35,7 @@ def hint(patience: Patience, found: Liveness) -> str:
         (
             Patience(offered=True),
             Liveness.NOT_VISIBLE,
-            "the same command with --wait; hybridwrap unlock vm shows who holds it",
+            "the same command with --wait; hybridwrap unlock vm    shows who holds it",
         ),
     ],
 )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from hybridwrap.domain.entry import StateMark
-from hybridwrap.domain.guard import Match, compare
-from hybridwrap.domain.state import StatePlace
+from hybridwrap.domain.guard import Match, compare, compare_with
+from hybridwrap.domain.record import Record
+from hybridwrap.domain.state import Instance, StatePlace
+from hybridwrap.domain.status import Status
 
 HERE = StatePlace("s3", "shop/vm.tfstate", "states")
 THERE = StatePlace("s3", "shop/vm.tfstate", "other-states")
@@ -46,3 +48,12 @@ def test_a_word_that_the_state_was_moved_still_asks_for_the_same_state() -> None
 
 def test_a_change_from_outside_names_both_serials() -> None:
     assert str(compare(mark("a", 41), mark("a", 43))) == "changed outside (serial 41 -> 43)"
+
+
+@pytest.mark.parametrize("found", [mark(), mark("a", 2), mark("b", 1), mark(place=THERE)])
+def test_what_is_destroyed_has_no_state_to_lose(found: StateMark) -> None:
+    gone = Record("vm", settled=Status.DESTROYED, state=mark("a", 3))
+    assert compare_with(gone, found, (), moved=False).match is Match.NEW
+    assert not compare_with(gone, mark("a", 2), (Instance("a.b", "a", "p"),), moved=False).safe
+    assert not compare_with(gone, mark("a", 2), None, moved=False).safe, "an encrypted one may hold anything"
+    assert not compare_with(Record("vm", settled=Status.OK, state=mark("a", 3)), mark("a", 2), (), moved=False).safe

@@ -16,7 +16,7 @@ from hybridwrap.domain.open_objects import Open
 from hybridwrap.domain.record import Holder, Record
 from hybridwrap.domain.state import EngineState, Instance, StatePlace, Unreadable
 from hybridwrap.domain.state_lock import StateLock
-from hybridwrap.domain.status import Status
+from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.domain.verdict import Verdict, judge
 from hybridwrap.domain.verdict_evidence import evidence
 from tests.support.ledgers import LOCKS, writer
@@ -54,6 +54,20 @@ def found(match: guard.Match) -> guard.Comparison:
 
 P, A, N, D, U = Verdict.PARTLY_APPLIED, Verdict.APPLIED, Verdict.NOT_BEGUN, Verdict.DESTROYED, Verdict.UNKNOWN
 NAMED = "hybridwrap reconcile vm"
+ACCEPT = f"{NAMED} --accept-state --reason 'how you know'"
+ASIDE = "aws s3 mv s3://states/vm.tfstate s3://states/vm.tfstate.damaged"
+OLD, NEW = StatePlace("local", "old.tfstate"), StatePlace("local", "new.tfstate")
+
+
+def moved(now: StateMark) -> Look:
+    seen, recorded = look(Status.OK), StateMark(OLD, "L", 5)
+    record = replace(seen.record, state=recorded)
+    return replace(seen, record=record, comparison=guard.compare(recorded, now))
+
+
+def destroyed_unseen() -> Look:
+    seen = look(Status.ERROR, command="destroy", plan=None, found=None)
+    return replace(seen, record=replace(seen.record, outcome=Outcome.SUCCEEDED))
 
 
 @pytest.mark.parametrize(
@@ -61,10 +75,11 @@ NAMED = "hybridwrap reconcile vm"
     [
         pytest.param(look(unsent=True), U, "hybridwrap sync", id="a result that is not sent"),
         pytest.param(held(Liveness.RUNNER), U, "hybridwrap status", id="at work"),
-        pytest.param(held(Liveness.ENGINE), U, "hybridwrap status", id="an engine without its hybridwrap"),
+        pytest.param(held(Liveness.ENGINE), U, "hybridwrap sync", id="an engine without its hybridwrap"),
         pytest.param(held(Liveness.DEAD), U, "hybridwrap sync", id="dead"),
         pytest.param(held(Liveness.NOT_VISIBLE), U, "hybridwrap unlock vm", id="on another host"),
-        pytest.param(look(Status.DESTROYED), D, "hybridwrap status", id="destroyed"),
+        pytest.param(look(Status.DESTROYED, found=None), D, "hybridwrap status", id="destroyed"),
+        pytest.param(look(Status.DESTROYED), U, "hybridwrap adopt vm", id="destroyed, and a state is back"),
         pytest.param(look(comparison=None), U, "hybridwrap plan vm", id="unknown, nothing can be looked at"),
         pytest.param(
             look(Status.ERROR, comparison=None), P, "hybridwrap plan vm", id="error, nothing can be looked at"
@@ -85,11 +100,26 @@ NAMED = "hybridwrap reconcile vm"
             f"{NAMED} --drop-state --reason 'how you know'",
             id="a fork without more objects",
         ),
+        pytest.param(look(Status.OK, comparison=found(guard.Match.FOREIGN)), U, ACCEPT, id="another lineage"),
+        pytest.param(look(Status.OK, comparison=found(guard.Match.OLDER)), U, ACCEPT, id="older"),
+        pytest.param(look(Status.OK, comparison=found(guard.Match.ABSENT)), U, ACCEPT, id="gone"),
+        pytest.param(look(Status.OK, found=Unreadable("?")), U, ASIDE, id="what lies there is no state"),
+        pytest.param(moved(StateMark(NEW)), U, "mv old.tfstate new.tfstate", id="moved, its state not yet"),
+        pytest.param(moved(StateMark(NEW, "L", 5)), U, "hybridwrap apply vm --state-moved", id="moved with its state"),
+        pytest.param(moved(StateMark(NEW, "M", 5)), U, ACCEPT, id="moved to where another state is"),
+        pytest.param(moved(StateMark(PLACE)), U, "hybridwrap commands vm", id="moved to another backend"),
         pytest.param(
-            look(Status.OK, comparison=found(guard.Match.FOREIGN)), U, "hybridwrap render vm", id="another lineage"
+            look(open=Open((MADE,)), not_imported=frozenset({"x.a"})),
+            U,
+            f"{NAMED} --absent x.a=1 --reason 'how you know'",
+            id="made, and not to be imported",
         ),
-        pytest.param(look(Status.OK, comparison=found(guard.Match.OLDER)), U, "hybridwrap render vm", id="older"),
-        pytest.param(look(Status.OK, comparison=found(guard.Match.ABSENT)), U, "hybridwrap render vm", id="gone"),
+        pytest.param(
+            look(open=Open(unanswered=(BEGUN,)), not_imported=frozenset({"x.b[0]"})),
+            U,
+            f"{NAMED} --absent 'x.b[0]' --reason 'how you know'",
+            id="begun, and not found by the id that was given",
+        ),
         pytest.param(look(Status.NONE), U, "hybridwrap adopt vm", id="a state that the ledger does not know"),
         pytest.param(look(Status.NONE, found=None), N, "hybridwrap apply vm", id="nothing at all"),
         pytest.param(look(open=Open((MADE,), (BEGUN,))), P, f"{NAMED} --import", id="made and in no state"),
@@ -110,8 +140,11 @@ NAMED = "hybridwrap reconcile vm"
         pytest.param(
             look(command="destroy", plan=None, found=None), D, "hybridwrap destroy vm", id="a destroy at its end"
         ),
+        pytest.param(look(command="destroy", plan=None, found=Unreadable("?")), U, ASIDE, id="who knows"),
+        pytest.param(destroyed_unseen(), D, "hybridwrap verify vm", id="destroyed, and not seen to be"),
+        pytest.param(replace(look(Status.ERROR), orphan=True), P, "hybridwrap destroy --orphan vm", id="an orphan"),
         pytest.param(
-            look(command="destroy", plan=None, found=Unreadable("?")), P, "hybridwrap destroy vm", id="who knows"
+            replace(destroyed_unseen(), orphan=True), D, "hybridwrap verify --orphan vm", id="an orphan, not seen to be"
         ),
         pytest.param(look(plan=None), U, "hybridwrap plan vm", id="unknown without a plan"),
         pytest.param(look(Status.ERROR, plan=None), P, "hybridwrap plan vm", id="error without a plan"),

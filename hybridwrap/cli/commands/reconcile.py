@@ -12,8 +12,8 @@ from hybridwrap.cli.compose import Workshop, equip, look_at
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import coloured
 from hybridwrap.cli.options import Place, json_option, parallelism_option, reading_options
-from hybridwrap.cli.running import aside, at_work, writing_job
-from hybridwrap.cli.variables import Variables
+from hybridwrap.cli.running import aside, at_work
+from hybridwrap.cli.teardown import repair_job
 from hybridwrap.cli.wishes import wish_options
 from hybridwrap.domain.graph import order
 from hybridwrap.domain.json import Json, canonical
@@ -22,7 +22,6 @@ from hybridwrap.domain.verdict_evidence import evidence
 from hybridwrap.errors import UsageError
 from hybridwrap.run.context import Context, Options
 from hybridwrap.run.reconcile import Reconciled, Wishes, look_at_all, put_right, unclean
-from hybridwrap.run.selection import Selection
 
 
 @click.command("reconcile")
@@ -69,7 +68,7 @@ def _chosen(workshop: Workshop, context: Context, modules: Sequence[str]) -> tup
 
 
 def _put_right(place: Place, modules: tuple[str, ...], wishes: Wishes, parallelism: int) -> int:
-    job = writing_job(place, Selection(modules), Variables((), ()), parallelism=parallelism)
+    job = repair_job(place, modules, parallelism=parallelism)
     with at_work(job, Options(parallelism=parallelism), Aside(place)) as context:
         end = put_right(context, modules or unclean(context, job.modules), wishes)
     for name, module_end in end.modules.items():

@@ -9,12 +9,12 @@ from shlex import quote
 import click
 
 from hybridwrap.cli.completing import offer_modules
-from hybridwrap.cli.compose import equip, load
+from hybridwrap.cli.compose import equip, look_closely
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import duration, local_time
 from hybridwrap.cli.options import Place, stack_options
-from hybridwrap.cli.running import at_work, watcher, writing_job
-from hybridwrap.cli.variables import Variables
+from hybridwrap.cli.running import at_work, watcher
+from hybridwrap.cli.teardown import repair_job, with_undeclared
 from hybridwrap.domain.left_behind import Liveness
 from hybridwrap.domain.record import Holder
 from hybridwrap.domain.run import ModuleEnd
@@ -23,7 +23,6 @@ from hybridwrap.errors import UsageError
 from hybridwrap.run.context import Context, Options
 from hybridwrap.run.ends import guarded
 from hybridwrap.run.recorded import recorded_run
-from hybridwrap.run.selection import Selection
 from hybridwrap.run.takeover import Hold, look_at, release_lock, unlock
 
 Work = Callable[[Context, str], ModuleEnd]
@@ -57,7 +56,7 @@ def command(place: Place, module: str, operation: str | None, lock_id: str | Non
 
 
 def _act(place: Place, module: str, work: Work) -> int:
-    job = writing_job(place, Selection((module,), families=False), Variables((), ()), parallelism=1)
+    job = repair_job(place, [module])
     watch = watcher(job)
     with at_work(job, Options(), watch) as context:
         end = recorded_run(
@@ -70,9 +69,7 @@ def _act(place: Place, module: str, work: Work) -> int:
 
 
 def _look(place: Place, module: str) -> None:
-    workshop = equip(load(place))
-    if module not in workshop.stack.modules:
-        raise UsageError(f"stack {workshop.stack.name} has no module {module}", hint="hybridwrap list")
+    workshop = with_undeclared(equip(look_closely(place)[0]), [module])
     for line in _lines(look_at(workshop.tools, module)):
         click.echo(as_typed(line, place))
 
