@@ -20,7 +20,6 @@ from hybridwrap.adapters.introspection import introspect
 from hybridwrap.adapters.manifest.engines import takes_tofu
 from hybridwrap.adapters.private_folders import make_private
 from hybridwrap.adapters.source import closure
-from hybridwrap.adapters.steering import steering
 from hybridwrap.domain.entry import Source
 from hybridwrap.domain.stack import EngineWish, Interface, Module, Stack
 from hybridwrap.errors import PreflightRefused, UsageError
@@ -56,6 +55,8 @@ class StackSources:
         return introspect(folder, shown, tofu=takes_tofu(engine, self._environ))
 
     def steering(self, folder: Path, engine: EngineWish) -> frozenset[str]:
+        from hybridwrap.adapters.steering import steering
+
         return steering(folder, tofu=takes_tofu(engine, self._environ))
 
     def unpack(self, data: bytes, folder: Path) -> Path:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from hybridwrap.adapters.aws_tag_search import search_by_tags
 from hybridwrap.adapters.credentials_command import ask_for_credentials
 from hybridwrap.adapters.engine.callers import Callers
 from hybridwrap.adapters.engine.environment import engine_environment
 from hybridwrap.adapters.printed_credentials import laid_over
-from hybridwrap.adapters.probe_command import ask_command
 from hybridwrap.domain.absence import Answer, Probe
 from hybridwrap.domain.entry import CloudObject
 from hybridwrap.domain.ports import Clock
@@ -38,9 +36,13 @@ class StackProber:
             yield Probe("verify", Answer.UNVERIFIABLE, detail=error.message)
             return
         if verify.absent:
+            from hybridwrap.adapters.probe_command import ask_command
+
             names = {"stack": self._stack.name, "environment": self._stack.environment, "module": module.name}
             yield ask_command(module, objects, folder=self._stack.root, env=env, names=names)
         if verify.aws_tags:
+            from hybridwrap.adapters.aws_tag_search import search_by_tags
+
             yield search_by_tags(verify.aws_tags, region=verify.aws_region, env=env, seconds=verify.timeout_seconds)
 
     def _as_itself(self, module: Module, env: dict[str, str]) -> dict[str, str]:

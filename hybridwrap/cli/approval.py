@@ -10,7 +10,6 @@ from types import FrameType
 
 import click
 
-from hybridwrap.cli.plans import plan_text
 from hybridwrap.cli.teller import Teller
 from hybridwrap.domain.limits import over_limit
 from hybridwrap.errors import UsageError
@@ -92,6 +91,8 @@ def beyond_guard_by_name(
 
 def ask(plans: Sequence[Prepared], verb: str = "Apply") -> frozenset[str]:
     """Show plans that are ready together; say which are approved."""
+    from hybridwrap.cli.plans import plan_text
+
     for prepared in plans:
         click.echo(plan_text(prepared))
     names = [prepared.module.name for prepared in plans]

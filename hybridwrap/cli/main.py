@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -55,6 +56,9 @@ COMMANDS = {
 TAKE_WORDS = frozenset({"apply", "destroy", "plan", "tf"})  # words after `--` are the engine's
 # Click would take the next word for the value that was left out.
 WITHOUT_VALUE = {"--wait": "--wait=forever", "--skip-unchanged": "--skip-unchanged=forever", "--changed": "--changed="}
+# Outputs of megabytes are trees of many small objects, which are no garbage: looking for some among them costs more
+# than all the rest (measured: to record 3 MB took 2.6 s, now 0.7 s).
+GARBAGE_THRESHOLDS = (20_000, 50, 100)
 INTERRUPTED = 130
 WRONG_USAGE = 64
 
@@ -101,6 +105,7 @@ class LazyGroup(click.Group):
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run a command and exit with its code; `standalone_mode` has no other form here."""
         open_missing()
+        gc.set_threshold(*GARBAGE_THRESHOLDS)
         extra.update(standalone_mode=False, prog_name="hybridwrap")
         argv, words = _split(args[0] if args else extra.pop("args", None) or sys.argv[1:])
         try:

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from hybridwrap.cli.aside import Aside
 from hybridwrap.cli.compose import Workshop, equip, load
 from hybridwrap.cli.hints import place_of_call
-from hybridwrap.cli.json_lines import JsonLines
 from hybridwrap.cli.options import Place, Telling
 from hybridwrap.cli.plain_lines import PlainLines
 from hybridwrap.cli.scene import Scene
@@ -111,6 +110,8 @@ def select_by_status(
 def watcher(job: Job, telling: Telling = TO_PEOPLE) -> Teller:
     """Choose who tells of the run."""
     if telling.as_json:
+        from hybridwrap.cli.json_lines import JsonLines
+
         return JsonLines(job.workshop.tools.clock, place_of_call())
     if telling.at_a_terminal:
         from hybridwrap.cli.live_run import LiveRun

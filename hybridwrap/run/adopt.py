@@ -21,7 +21,6 @@ from hybridwrap.run.identity import take_identity
 from hybridwrap.run.masking import mask_for, withheld
 from hybridwrap.run.preparation import Prepared, mark_of
 from hybridwrap.run.recorded import recorded_run
-from hybridwrap.run.rename import refuse_renamed
 from hybridwrap.run.turn import wait_for_turn
 from hybridwrap.run.walk import Way, walk
 
@@ -45,6 +44,8 @@ def adopted_on_the_way(context: Context, prepared: Prepared) -> Prepared:
     state = prepared.state
     if prepared.record.status not in FRESH:
         return prepared
+    from hybridwrap.run.rename import refuse_renamed
+
     try:
         refuse_renamed(context, prepared.module.name, prepared.mark.place)
     except PreflightRefused:
@@ -60,6 +61,8 @@ def adopted_on_the_way(context: Context, prepared: Prepared) -> Prepared:
 
 
 def _adopt(context: Context, name: str, reason: str) -> ModuleEnd:
+    from hybridwrap.run.rename import refuse_renamed
+
     record = wait_for_turn(context, name)
     if record.status not in ADOPTABLE:
         return ModuleEnd("unchanged", reason=f"already in the ledger: {record.status}")

@@ -9,14 +9,10 @@ from hybridwrap.domain.open_objects import accounted
 from hybridwrap.domain.partial import objects_after
 from hybridwrap.domain.state import instances_of
 from hybridwrap.domain.status import Status
-from hybridwrap.domain.verdict import Verdict, judge
 from hybridwrap.errors import OutcomeUnknown
 from hybridwrap.run.context import Context
-from hybridwrap.run.looking import look_at
 from hybridwrap.run.preparation import Prepared
-from hybridwrap.run.verdicts import record_if_certain
 
-_GOES_ON = frozenset({Verdict.APPLIED, Verdict.NOT_BEGUN})
 _MAKES = frozenset({Action.CREATE, Action.REPLACE})
 
 
@@ -28,9 +24,13 @@ def clear_doubts(context: Context, name: str, inputs: ResolvedInputs) -> None:
     record = context.knowledge.record(name)
     if record.status is not Status.UNKNOWN:
         return
+    from hybridwrap.domain.verdict import Verdict, judge
+    from hybridwrap.run.looking import look_at
+    from hybridwrap.run.verdicts import record_if_certain
+
     seen = look_at(context, name, inputs=inputs)
     judgement = judge(seen.look)
-    if judgement.verdict in _GOES_ON and (now := record_if_certain(context, seen)):
+    if judgement.verdict in (Verdict.APPLIED, Verdict.NOT_BEGUN) and (now := record_if_certain(context, seen)):
         context.watch.warning(name, f"its outcome was unknown; now it is known: {now.reason}")
         return
     raise OutcomeUnknown(

@@ -19,9 +19,7 @@ from hybridwrap.domain.state import Unreadable
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.errors import HybridwrapError
 from hybridwrap.run.context import Context
-from hybridwrap.run.finish import finish
 from hybridwrap.run.here import claims_here
-from hybridwrap.run.recording import end, send
 
 
 def finish_left_behind(context: Context) -> None:
@@ -31,11 +29,18 @@ def finish_left_behind(context: Context) -> None:
         context.knowledge.learn(context.tools.ledger.record(name))  # its head may be older than its log
     for name, record in context.knowledge.records.items():
         with _said(context, name):
-            finish(context, record)
+            _finish(context, record)
     for unfinished, claim in claims:
         with _said(context, claim.module):
             _tidy(context, unfinished, claim)
     context.tools.folders.sweep()
+
+
+def _finish(context: Context, record: Record) -> None:
+    if record.holder:
+        from hybridwrap.run.finish import finish
+
+        finish(context, record)
 
 
 @contextmanager
@@ -63,6 +68,8 @@ def _tidy(context: Context, unfinished: Unfinished, claim: Claim) -> None:
 
 
 def _close(context: Context, folder: LeftFolder, claim: Claim, record: Record) -> None:
+    from hybridwrap.run.recording import end, send
+
     spooled = folder.result()
     if spooled:
         send(context, folder, record, decode(spooled, Result, str(folder.path)), None)

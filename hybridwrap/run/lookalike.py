@@ -13,7 +13,6 @@ from hybridwrap.domain.stack import Module
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import PreflightRefused
 from hybridwrap.run.context import Context, Tools
-from hybridwrap.run.rename import moved_to
 
 ALIVE = frozenset({Status.OK, Status.ERROR, Status.UNKNOWN})
 
@@ -28,6 +27,8 @@ def perhaps_moved(tools: Tools, records: Mapping[str, Record]) -> Mapping[str, s
 
 def told_of_moved(tools: Tools, records: Mapping[str, Record]) -> Mapping[str, str]:
     """Say of each undeclared module that is, or may be, a declared one now which one that is."""
+    from hybridwrap.run.rename import moved_to
+
     state, source = moved_to(tools, records), perhaps_moved(tools, records)
     why = dict.fromkeys(source, "source") | dict.fromkeys(state, "state now")
     new = {**source, **state}

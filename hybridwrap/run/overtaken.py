@@ -13,7 +13,6 @@ from hybridwrap.domain.saved import not_covered
 from hybridwrap.errors import ApprovalOutdated, PlanOutdated, SlotTaken
 from hybridwrap.run.context import Context
 from hybridwrap.run.preparation import Prepared
-from hybridwrap.run.retry import carry_out_with_retries
 from hybridwrap.run.turn import when_unlocked
 
 TRIES = 3  # how often a module is planned again because somebody else acted on it meanwhile
@@ -30,13 +29,19 @@ def _carry_out(context: Context, name: str, plan: Plan) -> ModuleEnd:
     for tries_left in reversed(range(TRIES)):
         try:
             prepared = plan()
-            return prepared if isinstance(prepared, ModuleEnd) else carry_out_with_retries(context, prepared, plan)
+            return prepared if isinstance(prepared, ModuleEnd) else _carried_out(context, prepared, plan)
         except (PlanOutdated, SlotTaken):
             if not tries_left:
                 raise
             context.watch.warning(name, "somebody else acted on it meanwhile; planning again")
             context.knowledge.learn(context.tools.ledger.record(name))
     raise AssertionError("the last try returns or raises")
+
+
+def _carried_out(context: Context, prepared: Prepared, plan: Plan) -> ModuleEnd:
+    from hybridwrap.run.retry import carry_out_with_retries  # with all that an unchanged module does without
+
+    return carry_out_with_retries(context, prepared, plan)
 
 
 def carry_out_approved(

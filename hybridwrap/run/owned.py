@@ -19,7 +19,6 @@ from hybridwrap.run.context import Context
 from hybridwrap.run.owners import end_of_owner, gone_with_owner
 from hybridwrap.run.preparation import look, mark_of, state_again
 from hybridwrap.run.recording import begin, end
-from hybridwrap.run.teardown_source import with_source
 
 ARCHIVE = "state.tfstate"
 COMMAND = "tf state rm"
@@ -52,6 +51,8 @@ def settle_owned(context: Context, name: str) -> ModuleEnd:
     proof = end_of_owner(context, record)
     if proof is None:
         raise PreflightRefused(f"{name}: the life of its owner that it goes with is not confirmed absent")
+    from hybridwrap.run.teardown_source import with_source
+
     module = with_source(context, name, record)
     engine = context.tools.engines.at(module)
     state, comparison = look(context, engine, record)

@@ -10,9 +10,7 @@ from hybridwrap.domain.left_behind import Liveness
 from hybridwrap.domain.record import Record
 from hybridwrap.errors import StateLocked
 from hybridwrap.run.busy import busy, holder_in_words
-from hybridwrap.run.ci_word import CiWord
 from hybridwrap.run.context import Context, Patience
-from hybridwrap.run.finish import finish
 
 T = TypeVar("T")
 
@@ -22,6 +20,11 @@ def wait_for_turn(context: Context, name: str) -> Record:
 
     Raise ModuleBusy when it may not be waited for, or not any longer; Stopped when the run is to stop.
     """
+    if not context.knowledge.record(name).holder:
+        return context.knowledge.record(name)
+    from hybridwrap.run.ci_word import CiWord
+    from hybridwrap.run.finish import finish
+
     waiting = context.waiting(name)
     ci = CiWord(context)
     while (record := context.knowledge.record(name)).holder:

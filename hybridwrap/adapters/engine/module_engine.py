@@ -7,14 +7,15 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cached_property
 from io import FileIO
 from math import inf
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hybridwrap.adapters.engine import programs
 from hybridwrap.adapters.engine.arguments import command_line
 from hybridwrap.adapters.engine.callers import Callers
-from hybridwrap.adapters.engine.deviations import deviations_in
 from hybridwrap.adapters.engine.failure import failed
 from hybridwrap.adapters.engine.file_locks import planning_in
 from hybridwrap.adapters.engine.initialise import initialise, missing_files
@@ -23,7 +24,6 @@ from hybridwrap.adapters.engine.live_environment import LiveEnvironment
 from hybridwrap.adapters.engine.locking import lock
 from hybridwrap.adapters.engine.obstacles import ERRORED, refuse_errored
 from hybridwrap.adapters.engine.process import Command, Processes, Tail
-from hybridwrap.adapters.engine.repair import ModuleRepair
 from hybridwrap.adapters.engine.setup import Setup
 from hybridwrap.adapters.engine.state_reader import StateReader
 from hybridwrap.adapters.engine.streaming import open_private, stream, write_private
@@ -40,6 +40,9 @@ from hybridwrap.domain.lock_files import LockWish
 from hybridwrap.domain.ports import Applied, ByHand, Listen, OperationFolder, Planned, PlanOptions
 from hybridwrap.domain.state import EngineState, StatePlace, Unreadable
 from hybridwrap.domain.state_lock import StateLock
+
+if TYPE_CHECKING:
+    from hybridwrap.adapters.engine.repair import ModuleRepair
 
 LOCK_HINT = "next: hybridwrap lock, and commit what it writes"
 PLAN_OUTPUT = "plan.jsonl"
@@ -73,7 +76,12 @@ class EngineOfModule:
         self._initialised_now = False
         self._worked = 0.0  # seconds spent on plan and apply
         self._resolved: Mapping[str, Json] | None = None
-        self.repair = ModuleRepair(setup, processes, reader, lambda: self._settings)
+
+    @cached_property
+    def repair(self) -> ModuleRepair:
+        from hybridwrap.adapters.engine.repair import ModuleRepair
+
+        return ModuleRepair(self._setup, self._processes, self._reader, lambda: self._settings)
 
     @property
     def identity(self) -> EngineIdentity:
@@ -136,6 +144,8 @@ class EngineOfModule:
     def deviations(self, folder: OperationFolder) -> tuple[Deviation, ...]:
         line = command_line(self._setup.program.argv, "show", str(folder.path / PLAN), json=True)
         ended, document, _ = self._processes.capture(self._setup.command(line))
+        from hybridwrap.adapters.engine.deviations import deviations_in
+
         return deviations_in(document) if ended.exit_code == 0 else ()
 
     def apply(self, folder: OperationFolder, listen: Listen) -> Applied:
