@@ -77,7 +77,8 @@ def _adopt(context: Context, name: str, reason: str) -> ModuleEnd:
         return _unknown_again(context, record, f"{doubt} (retained since, adopted: {reason})")
     _write(context, record, state, mark_of(engine, state), reason)
     counts = {"objects": len(state.instances), "outputs": len(state.outputs)}
-    return ModuleEnd("ok", reason=f"adopted {len(state.instances)} objects, serial {state.serial}", counts=counts)
+    objects = "1 object" if len(state.instances) == 1 else f"{len(state.instances)} objects"
+    return ModuleEnd("ok", reason=f"adopted {objects}, serial {state.serial}", counts=counts)
 
 
 def doubt_behind(record: Record, history: Sequence[Entry]) -> str:

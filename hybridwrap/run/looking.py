@@ -92,6 +92,8 @@ def _module(context: Context, record: Record) -> Module | None:
 
 def _inputs(context: Context, module: Module, record: Record) -> ResolvedInputs | str:
     """The inputs as the manifest has them, else as they are recorded, else why there are none."""
+    if not context.tools.stack.root.is_dir():
+        return "there is no checkout here"
     if not module.source.is_dir():
         return f"its folder {module.source} is not there"
     if module.name in context.tools.stack.modules:

@@ -12,7 +12,7 @@ from hybridwrap.adapters.scaffold.yaml_text import comment, flow, yaml
 from hybridwrap.domain.json import Json
 
 HEAD = """\
-# A stack for hybridwrap, written by `hybridwrap new` from the root modules below this folder; nothing was run.
+# A stack for hybridwrap, written by `hybridwrap new` from the modules below this folder; nothing was run.
 # Look for TODO, then: hybridwrap validate
 version: 1
 stack: {stack}
