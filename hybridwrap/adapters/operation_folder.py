@@ -27,10 +27,12 @@ RUNNER_LOCK = "runner.lock"
 PLAN = "plan"
 PLAN_EVENTS = "plan.jsonl"
 VARIABLES = "vars.tfvars.json"
+OUTPUTS = "outputs.json"  # for hooks, while they run
+HOOKS_LOG = "hooks.log"
 CLAIM = "claim.json"
 RESULT = "result.json"
 _LOGS = (EVENTS, PLAN_EVENTS, "init.jsonl", "stderr")
-SECRETS = (PLAN, VARIABLES)
+SECRETS = (PLAN, VARIABLES, OUTPUTS)
 PLAN_FILES = (PLAN, VARIABLES, PLAN_EVENTS)
 
 
@@ -94,7 +96,7 @@ class Folder:
 
     def rewrite_logs(self, mask: Callable[[str], str]) -> None:
         for name in _LOGS:
-            _rewrite(self._path / name, mask)
+            rewrite(self._path / name, mask)
 
     def release(self) -> None:
         for held in (self._events, self._runner):
@@ -190,7 +192,7 @@ def _content(file: Path) -> bytes | None:
         return None
 
 
-def _rewrite(file: Path, mask: Callable[[str], str]) -> None:
+def rewrite(file: Path, mask: Callable[[str], str]) -> None:
     """Put the masked lines of a log into the same file; bytes that are no UTF-8 survive.
 
     The file stays the one that `begin` names by device and inode: its lock is still evidence when we are killed here.

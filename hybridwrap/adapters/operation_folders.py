@@ -13,6 +13,7 @@ from hybridwrap.adapters.home import make_home
 from hybridwrap.adapters.operation_folder import (
     CLAIM,
     EVENTS,
+    HOOKS_LOG,
     RESULT,
     RUNNER_LOCK,
     SECRETS,
@@ -120,11 +121,14 @@ def _names(folder: str) -> list[str]:
 
 def _is_left_over(names: frozenset[str]) -> bool:
     """Whether nothing is to be finished, and yet there are secrets, or nothing but the traces of a plan."""
-    return bool(names) and CLAIM not in names and (not names.isdisjoint(SECRETS) or EVENTS not in names)
+    told = not names.isdisjoint((EVENTS, HOOKS_LOG))
+    return bool(names) and CLAIM not in names and (not names.isdisjoint(SECRETS) or not told)
 
 
 def _is_worth_keeping(path: Path) -> bool:
-    """Whether something was done, or a state is kept here that is nowhere else."""
+    """Whether something was done, a hook was called, or a state is kept here that is nowhere else."""
+    if (path / HOOKS_LOG).exists():
+        return True
     try:
         return (path / EVENTS).stat().st_size > 0 or any(path.glob("*.tfstate"))
     except FileNotFoundError:

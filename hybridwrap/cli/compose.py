@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from hybridwrap.adapters import templates
 from hybridwrap.adapters.home import home_of
+from hybridwrap.adapters.hook_commands import HookCommands
 from hybridwrap.adapters.manifest import environments_of, find_manifest, load_stack, read_stack
 from hybridwrap.adapters.manifest.var_files import given_values
 from hybridwrap.cli.elsewhere import state_elsewhere
@@ -130,6 +131,7 @@ def equip(stack: Stack, *, parallelism: int = 1) -> Workshop:
         host=host,
         sources=StackSources(stack, home, environ),
         prober=StackProber(stack, environ, clock),
+        hooks=HookCommands(stack, environ, clock),
         clock=clock,
         ids=ids,
         ci=CiJobs(environ, clock),

@@ -42,12 +42,21 @@ def last_lines(
     words = [*(word for word in ORDER if word in counts), *sorted(set(counts) - set(ORDER))]
     told = ", ".join(f"{counts[word]} {coloured(word)}" for word in words)
     yield f"{told or 'nothing to do'} in {duration(seconds)}"
+    yield from _failed_hooks(ends)
     bad = {end.result for end in ends.values()} - FINE
     if bad:
         yield from _known(ends, outputs)
         hints = dict.fromkeys(as_typed(end.hint, place) for end in ends.values() if end.hint)
         again = as_typed(_again(ends, command, repair=bool(bad - UNTOUCHED)), place)
         yield f"next: {'   '.join(hints) or again}"
+
+
+def _failed_hooks(ends: Mapping[str, ModuleEnd]) -> Iterator[str]:
+    """Hooks that failed where nothing else did: what is recorded stays as it is."""
+    failed = [f"{name}: {run}" for name, end in ends.items() if end.result in FINE for run in end.hooks if run.failed]
+    if failed:
+        more = f" and {len(failed) - SHOWN} more" if len(failed) > SHOWN else ""
+        yield f"hooks that failed: {'; '.join(failed[:SHOWN])}{more}"
 
 
 def _again(ends: Mapping[str, ModuleEnd], command: str, *, repair: bool) -> str:

@@ -14,6 +14,7 @@ from hybridwrap.cli.lines import (
     cells,
     coloured,
     counted,
+    duration,
     faint,
     fitted,
     local_time,
@@ -70,6 +71,7 @@ def _head(report: Report) -> Iterator[str]:
     yield from map(faint, called(report))
     if start.writer.ci_url:
         yield start.writer.ci_url
+    yield from (click.style(f"hook {run}", fg="yellow") for run in report.hooks if run.failed)
     yield f"{', '.join(f'{count} {coloured(result)}' for result, count in tally(report).items())}; {conclusion(report)}"
 
 
@@ -114,7 +116,8 @@ def _columns(span: Span, room: int) -> tuple[int, int]:
 def _in_full(module: ModuleReport, modules: Sequence[str], *, everything: bool) -> bool:
     if modules:
         return module.module in modules
-    return everything or not (module.done or module.result == "pending")
+    failed = any(run.failed for run in module.end.hooks)
+    return everything or failed or not (module.done or module.result == "pending")
 
 
 def _facts(module: ModuleReport, *, everything: bool) -> Iterator[tuple[str, str]]:
@@ -128,6 +131,7 @@ def _facts(module: ModuleReport, *, everything: bool) -> Iterator[tuple[str, str
         yield "error", f"{told(error, module.place(error))}\n{error.detail}"
     if not everything and len(errors) > ERRORS:
         yield "", f"and {len(errors) - ERRORS} more errors"
+    yield "hooks", "\n".join(f"{run}  {duration(run.seconds)}" for run in module.end.hooks if everything or run.failed)
     yield "planned", planned_in_words(module.planned)
     yield "done", counted(module.end.counts, DONE)
     yield "inputs", "\n".join(f"{name} = {_input(each, limit)}" for name, each in sorted(module.inputs.items()))

@@ -20,7 +20,7 @@ from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.saved import SavedRun
 from hybridwrap.errors import ApprovalOutdated, UsageError
 from hybridwrap.run.context import Options
-from hybridwrap.run.preflight import check_host
+from hybridwrap.run.preflight import check_hooks, check_host
 from hybridwrap.run.saved_run import apply_saved, destroy_saved
 from hybridwrap.run.selection import Selection
 
@@ -90,6 +90,7 @@ def _job(place: Place, saved: SavedRun, selection: Selection, options: Options) 
     modules = _planned_ones(saved, selection, job)
     if not saved.options.destroy:
         check_host(job.workshop.tools, modules)
+    check_hooks(job.workshop.tools, modules)
     return replace(job, modules=modules)
 
 

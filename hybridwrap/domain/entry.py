@@ -11,6 +11,7 @@ from hybridwrap.domain.ci import CiJob
 from hybridwrap.domain.declared import Declared
 from hybridwrap.domain.drift import Drift
 from hybridwrap.domain.engine_run import Diagnostic, PlannedChange
+from hybridwrap.domain.hooks import HookRun
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.outputs import Output
 from hybridwrap.domain.state import StatePlace
@@ -139,6 +140,7 @@ class Begin(Struct, frozen=True):
     owner_incarnation: str = ""  # of the owner that the module lives and goes with
     declared: Declared | None = None
     saved: str = ""  # the saved run by whose approval it acts
+    hooks: tuple[HookRun, ...] = ()  # that were called before it
 
 
 class Confirm(Struct, frozen=True):

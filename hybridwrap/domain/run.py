@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from hybridwrap.domain.engine_run import Diagnostic
 from hybridwrap.domain.entry import Writer
+from hybridwrap.domain.hooks import HookRun
 
 
 class PendingModule(Struct, frozen=True):
@@ -53,6 +54,7 @@ class ModuleEnd(Struct, frozen=True):
     began: str = ""  # RFC 3339, UTC; empty when its turn never came
     waited: float = 0.0  # seconds before its turn, for others
     waited_for: str = ""
+    hooks: tuple[HookRun, ...] = ()
 
 
 class RunEnd(Struct, frozen=True):
@@ -62,6 +64,7 @@ class RunEnd(Struct, frozen=True):
     modules: Mapping[str, ModuleEnd]
     parts: tuple[str, ...] = ()  # of a shared run: those that are summed up here
     said_by: Mapping[str, str] = {}  # module -> the part whose word on it counts
+    hooks: tuple[HookRun, ...] = ()  # of the run itself
 
 
 class Run(Struct, frozen=True):

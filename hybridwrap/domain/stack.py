@@ -10,6 +10,7 @@ from shlex import quote
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hybridwrap.domain.hooks import Hooks
 from hybridwrap.domain.json import Json
 
 
@@ -214,6 +215,7 @@ class Module(Struct, frozen=True):
     verify: Verify = Verify()
     guard: Guard = Guard()
     watch: tuple[str, ...] = ()  # absolute glob patterns of files outside the source that are a part of the module
+    hooks: Hooks = Hooks()
 
     @property
     def references(self) -> tuple[Reference, ...]:
@@ -270,6 +272,7 @@ class Stack(Struct, frozen=True):
     env: Mapping[str, str] = {}  # what the defaults give to the engine of every module
     credentials: Credentials = Credentials()  # of modules that say nothing else
     account: str = ""
+    hooks: Hooks = Hooks()  # around a run
     warnings: tuple[str, ...] = ()
     orphans: frozenset[str] = frozenset()  # modules that were taken up from the ledger: the manifest has them no more
 

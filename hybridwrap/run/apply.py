@@ -8,6 +8,7 @@ from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.run.adopt import adopted_on_the_way
 from hybridwrap.run.context import Context
 from hybridwrap.run.doubts import clear_doubts, refuse_to_make_again
+from hybridwrap.run.hooks import after_turn
 from hybridwrap.run.limits import within_guard
 from hybridwrap.run.lookalike import refuse_double
 from hybridwrap.run.needs import resolve
@@ -17,7 +18,7 @@ from hybridwrap.run.recorded import recorded_run
 from hybridwrap.run.skipping import skipped, told_of_skipped
 from hybridwrap.run.turn import wait_for_turn, when_unlocked
 from hybridwrap.run.unchanged import settle_unchanged
-from hybridwrap.run.walk import Approve, walk, walk_in_waves
+from hybridwrap.run.walk import Approve, forward, walk, walk_in_waves
 
 
 def apply(context: Context, modules: Sequence[str], approve: Approve | None, *, command: str = "apply") -> RunEnd:
@@ -32,14 +33,16 @@ def apply(context: Context, modules: Sequence[str], approve: Approve | None, *, 
 
 
 def _walked(context: Context, modules: Sequence[str], approve: Approve | None) -> Mapping[str, ModuleEnd]:
+    way = forward(context, modules, after=after_turn)
     if approve is None:
-        return walk(context, modules, lambda name: _at_once(context, name))
+        return walk(context, modules, lambda name: _at_once(context, name), way)
     return walk_in_waves(
         context,
         modules,
         lambda name: when_unlocked(context, name, lambda: plan_to_apply(context, name)),
         approve,
         lambda plan: _as_approved(context, plan),
+        way,
     )
 
 

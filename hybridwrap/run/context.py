@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from hybridwrap.domain.ci import CiSystem, NoCi
+from hybridwrap.domain.hook_calls import HookCaller
 from hybridwrap.domain.inputs import Host
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.ports import Clock, Engines, Ids, OperationFolders, PlanOptions
@@ -70,6 +71,7 @@ class Tools(Struct, frozen=True):
     host: Host
     sources: Sources
     prober: Prober
+    hooks: HookCaller
     clock: Clock
     ids: Ids
     ci: CiSystem = msgspec.field(default_factory=NoCi)

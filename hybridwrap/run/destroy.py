@@ -13,6 +13,7 @@ from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.domain.teardown import go_before, in_the_way, needs_of, owned_in
 from hybridwrap.run.context import Context
 from hybridwrap.run.destroy_one import planned
+from hybridwrap.run.hooks import after_turn
 from hybridwrap.run.left_alone import Teardown, Wishes
 from hybridwrap.run.limits import within_guard
 from hybridwrap.run.overtaken import carry_out_approved, carry_out_plan
@@ -55,7 +56,7 @@ def way_of(down: Teardown) -> Way:
     records = down.context.knowledge.records
     there = {name for name in down.before if name in down.modules or (name in records and in_the_way(records[name]))}
     whole = {name: [each for each in down.before[name] if each in there] for name in there}
-    return Way({name: down.before[name] for name in down.modules}, GONE, _not_reached, whole)
+    return Way({name: down.before[name] for name in down.modules}, GONE, _not_reached, whole, after_turn)
 
 
 def teardown(context: Context, modules: Sequence[str], wishes: Wishes) -> Teardown:

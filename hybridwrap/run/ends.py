@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from hybridwrap.domain.command_failed import CommandFailed
+from hybridwrap.domain.hook_failed import HookFailed
 from hybridwrap.domain.outputs import Provenance
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.errors import (
@@ -54,6 +55,8 @@ def end_of(error: HybridwrapError) -> ModuleEnd:
         if error.ended.interrupts:
             return ModuleEnd("stopped", Stopped.exit_code, reason="interrupted while nothing was changed")
         return ModuleEnd("error", error.exit_code, reason=error.message, hint=error.hint, errors=error.stream.errors)
+    if isinstance(error, HookFailed):
+        return ModuleEnd("refused", error.exit_code, reason=error.message, hint=error.hint, hooks=error.hooks)
     result = next((word for kind, word in RESULTS.items() if isinstance(error, kind)), "refused")
     return ModuleEnd(result, error.exit_code, reason=error.message, hint=error.hint)
 

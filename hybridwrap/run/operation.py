@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from hybridwrap.domain.entry import Begin, End, Locks
+from hybridwrap.domain.hooks import HookRun
 from hybridwrap.domain.inputs import inputs_digest, upstream_digest
 from hybridwrap.domain.outcome_table import Again
 from hybridwrap.domain.record import Record
@@ -14,6 +17,7 @@ from hybridwrap.run.absence import unproven
 from hybridwrap.run.busy import locked
 from hybridwrap.run.context import Context
 from hybridwrap.run.heartbeat import Heart, heartbeat
+from hybridwrap.run.hooks import before_begin
 from hybridwrap.run.identity import keep_identity, take_identity
 from hybridwrap.run.masking import listener, mask_of, recordable, secrets_of, withheld
 from hybridwrap.run.names import keep_names
@@ -34,8 +38,9 @@ def carry_out(context: Context, prepared: Prepared) -> ModuleEnd:
     the plan, StateLocked when it found its state locked; ResultNotSent or Superseded after.
     """
     began = context.tools.clock.monotonic()
+    hooks = before_begin(context, prepared)
     _take_identity_again(context, prepared)
-    held = begin(context, prepared.folder, prepared.record, lambda locks: _intent(context, prepared, locks))
+    held = begin(context, prepared.folder, prepared.record, lambda locks: _intent(context, prepared, locks, hooks))
     too_late = "" if context.stop.wanted else why_not_begin(context, prepared)
     why_not = context.stop.reason or too_late
     with heartbeat(context, prepared.engine, held) as heart:
@@ -47,7 +52,8 @@ def carry_out(context: Context, prepared: Prepared) -> ModuleEnd:
         raise PlanOutdated(f"{prepared.module.name}: {reading.end.reason}")
     if reading.again is Again.WAIT:
         raise locked(context, f"{prepared.module.name}: {reading.end.reason}")
-    return _module_end(context, prepared, reading, context.tools.clock.monotonic() - began)
+    module_end = _module_end(context, prepared, reading, context.tools.clock.monotonic() - began)
+    return replace(module_end, hooks=hooks)
 
 
 def _take_identity_again(context: Context, prepared: Prepared) -> None:
@@ -59,7 +65,7 @@ def _take_identity_again(context: Context, prepared: Prepared) -> None:
         raise
 
 
-def _intent(context: Context, prepared: Prepared, locks: Locks) -> Begin:
+def _intent(context: Context, prepared: Prepared, locks: Locks, hooks: tuple[HookRun, ...]) -> Begin:
     record, key, origin = prepared.record, context.tools.digest_key, origin_of(context, prepared)
     mask = mask_of(context, prepared.inputs)
     whole = context.options.plan.whole  # else the module is not all of what these inputs make of it
@@ -80,6 +86,7 @@ def _intent(context: Context, prepared: Prepared, locks: Locks) -> Begin:
         owner_incarnation=origin.owner_incarnation,
         declared=origin.declared,
         saved=context.options.saved,
+        hooks=hooks,
     )
 
 

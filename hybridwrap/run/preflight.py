@@ -14,3 +14,16 @@ def check_host(tools: Tools, modules: Sequence[str]) -> None:
     problems = [problem for name in modules for problem in host_problems(tools.stack.modules[name], tools.host)]
     if problems:
         raise PreflightRefused("\n".join([*problems, "nothing was run"]), hint="set them, then the same command again")
+
+
+def check_hooks(tools: Tools, modules: Sequence[str]) -> None:
+    """Raise PreflightRefused for every hook whose program is not here: when an operation has ended it is too late."""
+    missing = [("hooks", tools.hooks.why_not(hook, None)) for hook in tools.stack.hooks.all]
+    for module in (tools.stack.modules[name] for name in modules if name in tools.stack.modules):
+        where = f"modules.{module.name}.hooks"
+        missing += [(where, tools.hooks.why_not(hook, module)) for hook in module.hooks.all]
+    problems = dict.fromkeys(f"{where}: {why}" for where, why in missing if why)
+    if problems:
+        raise PreflightRefused(
+            "\n".join([*problems, "nothing was run"]), hint="put it there, then the same command again"
+        )

@@ -7,14 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec.structs import replace
 
 from hybridwrap.domain.charter import stamp
-from hybridwrap.domain.pending import MAKES_PENDING, pending_of
+from hybridwrap.domain.hooks import AFTER, BEFORE
+from hybridwrap.domain.pending import MAKES_PENDING, TEARS_DOWN, pending_of
 from hybridwrap.domain.run import ModuleEnd, RunEnd, RunStart
 from hybridwrap.domain.run_inputs import described, encode_inputs
 from hybridwrap.errors import LedgerUnreachable, gravest
 from hybridwrap.run.context import Context
 from hybridwrap.run.deadline import late_code
+from hybridwrap.run.ends import tell
+from hybridwrap.run.hooks import around_run, codes_of
 
 RUNS_LOOKED_AT = 20
+HOOKED = frozenset({*MAKES_PENDING, TEARS_DOWN})
 
 
 def recorded_run(
@@ -35,7 +39,7 @@ def recorded_run(
         start = replace(start, edges={name: tuple(edges.get(name, ())) for name in modules})
     _begin(context, start)
     context.watch.run_began(start)
-    end = end_of_run(context, work())
+    end = _done(context, start, work) if command in HOOKED else end_of_run(context, work())
     try:
         _end(context, end)
     except LedgerUnreachable as error:
@@ -56,6 +60,25 @@ def _end(context: Context, end: RunEnd) -> None:
         context.tools.ledger.shared_runs.end(context.part.id, end)
     else:
         context.tools.ledger.end_run(end)
+
+
+def _done(context: Context, start: RunStart, work: Callable[[], Mapping[str, ModuleEnd]]) -> RunEnd:
+    """The work of a run between its own hooks; without a good end of the first ones there is none."""
+    before = around_run(context, start.command, BEFORE) if start.modules else ()
+    failed = next((run for run in before if run.failed), None)
+    ends = _not_begun(context, start, f"the run was not begun: hook {failed}") if failed else work()
+    end = end_of_run(context, ends)
+    code = gravest([end.exit_code, *codes_of(before)])
+    after = around_run(context, start.command, AFTER, code) if start.modules and not failed else ()
+    return replace(end, exit_code=gravest([code, *codes_of(after)]), hooks=(*before, *after))
+
+
+def _not_begun(context: Context, start: RunStart, reason: str) -> Mapping[str, ModuleEnd]:
+    result = "pending" if start.command in MAKES_PENDING else "kept"
+    ends = {name: ModuleEnd(result, reason=reason) for name in start.modules}
+    for name, end in ends.items():
+        tell(context, name, end)
+    return ends
 
 
 def end_of_run(context: Context, ends: Mapping[str, ModuleEnd]) -> RunEnd:

@@ -16,6 +16,7 @@ from msgspec import Struct
 from hybridwrap.domain.beat import Beat
 from hybridwrap.domain.engine_run import Diagnostic, PlannedChange
 from hybridwrap.domain.entry import EngineIdentity, RecordedInput, Source
+from hybridwrap.domain.hooks import HookRun
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.moments import after, seconds_between
 from hybridwrap.domain.pace import critical_path
@@ -124,6 +125,7 @@ class Report(Struct, frozen=True):
     ended: str = ""  # empty while the run is at work, and when it was killed
     exit_code: int | None = None
     parts: tuple[Run, ...] = ()  # what each process did of a run that many shared
+    hooks: tuple[HookRun, ...] = ()  # of the run itself, in all its processes
 
     @property
     def carried(self) -> Mapping[str, PendingModule]:
@@ -178,6 +180,7 @@ def read_report(ledger: Ledger, run: str | None) -> Report:
         ended=found.end.time if found.end else "",
         exit_code=found.end.exit_code if found.end else None,
         parts=found.parts,
+        hooks=tuple(hook for run in (found, *found.parts) if run.end for hook in run.end.hooks),
     )
 
 

@@ -22,6 +22,7 @@ from hybridwrap.run.destroy import teardown, way_of, with_all_that_it_owned
 from hybridwrap.run.destroy_one import planned
 from hybridwrap.run.doubts import clear_doubts, refuse_to_make_again
 from hybridwrap.run.ends import waiting_end
+from hybridwrap.run.hooks import after_turn
 from hybridwrap.run.left_alone import Teardown, Wishes, left_alone
 from hybridwrap.run.lookalike import refuse_double
 from hybridwrap.run.needs import resolve
@@ -130,7 +131,8 @@ def _way(context: Context, saved: SavedRun, modules: Sequence[str]) -> Way:
     to_do = {name for name, plan in saved.modules.items() if plan.result != "unchanged"}
     declared = context.tools.stack.modules
     whole = {name: [need for need in declared[name].needs if need in to_do] for name in saved.modules}
-    return Way({name: whole[name] for name in modules}, not_reached=partial(_not_reached, saved), whole=whole)
+    needs, not_reached = {name: whole[name] for name in modules}, partial(_not_reached, saved)
+    return Way(needs, not_reached=not_reached, whole=whole, after=after_turn)
 
 
 def _not_reached(saved: SavedRun, context: Context, name: str, blocked_by: tuple[str, ...]) -> ModuleEnd:

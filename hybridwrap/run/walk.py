@@ -26,21 +26,32 @@ Needs = Mapping[str, Sequence[str]]
 Work = Callable[[str], ModuleEnd]
 Prepare = Callable[[str], Prepared | ModuleEnd]
 Approve = Callable[[Sequence[Prepared]], frozenset[str]]
+Follow = Callable[[Context, str, ModuleEnd], ModuleEnd]
+
+
+def _leave_it(_context: Context, _name: str, end: ModuleEnd) -> ModuleEnd:
+    return end
 
 
 class Way(Struct, frozen=True):
-    """What must have ended well before each module, which ends are that, and how what was not reached ends."""
+    """What must have ended well before each module, which ends are that, and how what was not reached ends.
+
+    `after` follows each turn, and returns its end.
+    """
 
     needs: Needs
     ended_well: frozenset[str] = ENDED_WELL
     not_reached: Callable[[Context, str, tuple[str, ...]], ModuleEnd] = waiting_end
     whole: Needs = MappingProxyType({})  # the same for all modules that may be a part of the run
+    after: Follow = _leave_it
 
 
-def forward(context: Context, modules: Sequence[str], ended_well: frozenset[str] = ENDED_WELL) -> Way:
+def forward(
+    context: Context, modules: Sequence[str], ended_well: frozenset[str] = ENDED_WELL, *, after: Follow = _leave_it
+) -> Way:
     """The way of the stack's graph."""
     whole = {name: module.needs for name, module in context.tools.stack.modules.items()}
-    return Way({name: whole[name] for name in modules}, ended_well, whole=whole)
+    return Way({name: whole[name] for name in modules}, ended_well, whole=whole, after=after)
 
 
 def walk(context: Context, modules: Sequence[str], work: Work, way: Way | None = None) -> Mapping[str, ModuleEnd]:
@@ -54,7 +65,7 @@ def walk(context: Context, modules: Sequence[str], work: Work, way: Way | None =
         while True:
             if not context.stop.wanted:
                 for name in queue.take_ready(context.options.parallelism - len(running)):
-                    running[pool.submit(_timed, name, context, work)] = name
+                    running[pool.submit(_timed, name, context, work, way)] = name
             if not running:
                 return _close(context, queue, way)
             for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -74,7 +85,7 @@ def _walk_together(
     among = set(modules) if part.joins else {*modules, *(needs if part.among is None else part.among)}
     inside = {name: [need for need in needs[name] if need in among] for name in needs if name in among}
     ground = Ground(modules, inside, way.ended_well, way.not_reached)
-    return Walk(context, part, ground, work, lambda name, turn: _timed(name, context, turn)).to_its_end()
+    return Walk(context, part, ground, work, lambda name, turn: _timed(name, context, turn, way)).to_its_end()
 
 
 def walk_in_waves(
@@ -90,26 +101,30 @@ def walk_in_waves(
     queue = Queue(modules, way.needs, way.ended_well)
     with ThreadPoolExecutor(context.options.parallelism) as pool:
         while not context.stop.wanted and (ready := queue.take_ready()):
-            results = dict(zip(ready, pool.map(partial(_timed, context=context, work=prepare), ready), strict=True))
+            timed = partial(_timed, context=context, work=prepare, way=way)
+            results = dict(zip(ready, pool.map(timed, ready), strict=True))
             plans = {name: result for name, result in results.items() if isinstance(result, Prepared)}
             for name, result in results.items():
                 if isinstance(result, ModuleEnd):
                     _ended(context, queue, way, name, result)
             approved = approve(list(plans.values())) if plans else frozenset()
-            finish = partial(_finish, context, plans=plans, approved=approved, carry_out=carry_out)
+            finish = partial(_finish, context, way, plans=plans, approved=approved, carry_out=carry_out)
             for name, end in zip(plans, pool.map(finish, plans), strict=True):
                 _ended(context, queue, way, name, end)
     return _close(context, queue, way)
 
 
-def _timed(name: str, context: Context, work: Callable[[str], T]) -> T | ModuleEnd:
+def _timed(name: str, context: Context, work: Callable[[str], T], way: Way) -> T | ModuleEnd:
     began = stamp(context.tools.clock.now())
     end = guarded(name, work)
-    return context.waits.noted(name, replace(end, began=began)) if isinstance(end, ModuleEnd) else end
+    if not isinstance(end, ModuleEnd):
+        return end
+    return context.waits.noted(name, replace(way.after(context, name, end), began=began))
 
 
 def _finish(
     context: Context,
+    way: Way,
     name: str,
     *,
     plans: Mapping[str, Prepared],
@@ -117,7 +132,7 @@ def _finish(
     carry_out: Callable[[Prepared], ModuleEnd],
 ) -> ModuleEnd:
     if name in approved:
-        return _timed(name, context, lambda _: carry_out(plans[name]))
+        return _timed(name, context, lambda _: carry_out(plans[name]), way)
     plans[name].folder.remove()
     return ModuleEnd("declined", 130, reason="not approved")
 

@@ -22,6 +22,8 @@ from hybridwrap.domain.engine_run import (
     Stream,
 )
 from hybridwrap.domain.entry import CloudObject, EngineIdentity, LockFile, Locks, Source
+from hybridwrap.domain.hook_calls import Called, HookCall
+from hybridwrap.domain.hooks import Argv
 from hybridwrap.domain.inputs import Host
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.domain.ledger import Ledger
@@ -362,6 +364,16 @@ class Nobody:
         return ()
 
 
+class NoHooks:
+    """Nothing is called in this world."""
+
+    def call(self, call: HookCall, stopped: Callable[[], bool], mask: Callable[[str], str]) -> tuple[Called, ...]:
+        return ()
+
+    def why_not(self, hook: Argv, module: Module | None) -> str:
+        return ""
+
+
 def begin_command(
     store: Store, world: World, host: Machine, client: str, *, step: Callable[[], None], destroys: bool = False
 ) -> Context:
@@ -380,6 +392,7 @@ def begin_command(
         host=Host(lambda _, known: known[Reference("vm", "id")], {}, lambda _: "", lambda _: {}),
         sources=Sources(),
         prober=Nobody(),
+        hooks=NoHooks(),
         clock=clock,
         ids=ids,
     )

@@ -44,6 +44,7 @@ from hybridwrap.domain.entry import (
     Takeover,
     Writer,
 )
+from hybridwrap.domain.hooks import HookRun
 from hybridwrap.domain.outputs import Output, Provenance
 from hybridwrap.domain.run import ModuleEnd, PendingModule, RunEnd, RunStart
 from hybridwrap.domain.stack import EngineWish, StateSettings, Verify
@@ -57,6 +58,7 @@ SCHEMAS = Path(__file__).parents[2] / "schemas"
 ENTRY_SCHEMA = json.loads((SCHEMAS / "entry.v1.json").read_bytes())
 RUN_SCHEMA = json.loads((SCHEMAS / "run.v1.json").read_bytes())
 
+HOOK = HookRun("after", ("./smoke-test", "vm"), 3, 0.5)
 numbers = st.integers() | st.decimals(allow_nan=False, allow_infinity=False)
 values = st.recursive(
     st.none() | st.booleans() | numbers | st.text(max_size=5),
@@ -129,6 +131,9 @@ bodies: st.SearchStrategy[Body] = st.one_of(
         planned=listed(built(PlannedChange)),
         inputs=inputs,
         previous_outputs=outputs,
+        hooks=listed(
+            built(HookRun, argv=listed(texts), exit_code=st.none() | st.integers(), seconds=st.floats(0, 1e6))
+        ),
     ),
     built(Confirm, state=marks),
     ends,
@@ -307,6 +312,7 @@ def test_the_schemas_name_every_field_that_is_written() -> None:
     [
         RunStart("R1", "apply", "2026-01-01T00:00:00Z", writer(), ("apply", "vm"), ("vm",), {"vm": ()}),
         RunEnd("R1", "2026-01-01T00:00:00Z", 4, {"vm": ModuleEnd("error", 4, errors=(Diagnostic("error", "no"),))}),
+        RunEnd("R1", "2026-01-01T00:00:00Z", 4, {"vm": ModuleEnd("ok", 4, hooks=(HOOK,))}, hooks=(HOOK,)),
     ],
 )
 def test_the_documents_of_runs_fit_their_schema(document: object) -> None:

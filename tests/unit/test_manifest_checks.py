@@ -144,7 +144,9 @@ def test_a_source_from_outside_can_only_be_a_whole_input(tmp_path: Path) -> None
         ("account: 111122223333", 'must be a text, this is the number 111122223333; write "111122223333" in quotes'),
         ("credentials: {command: []}", "modules.a.credentials.command: must not be empty"),
         ("credentials: {timeout: 5s}", 'modules.a.credentials: "command" is missing'),
-        ("hooks: {}", "modules.a.hooks: `hooks` is not supported yet"),
+        ("hooks: {befor: [[x]]}", 'modules.a.hooks.befor: unknown field "befor"; did you mean "before"?'),
+        ("hooks: {before: [x]}", "modules.a.hooks.before[0]: must be a list"),
+        ("hooks: {after: [[]]}", "modules.a.hooks.after[0]: must not be empty"),
         ('engine: {version: ">> 1"}', "engine.version: not a version constraint"),
         ("retry: {on: ['(']}", "modules.a.retry.on[0]: not a regular expression"),
         (

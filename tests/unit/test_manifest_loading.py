@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hybridwrap.adapters.manifest import environments_of, find_manifest
+from hybridwrap.domain.hooks import Hooks
 from hybridwrap.domain.stack import (
     Credentials,
     FromEnv,
@@ -117,6 +118,28 @@ def test_who_an_engine_is_comes_from_the_module_its_defaults_or_the_stack(tmp_pa
     assert prod.modules["dns"].credentials == Credentials(("./dns-token",), 120.0)
     assert (prod.modules["vm"].account, prod.credentials.of("gone").command) == ("111122223333", ("./prod-token",))
     assert dev.credentials.of("gone").command[1] == "shop-dev-gone"
+
+
+HOOKS = """
+    version: 1
+    stack: shop
+    hooks: {before: [[./open, "{{.Id}}", "${X} {environment}"]], after: [[./close]], timeout: 1m}
+    defaults: {hooks: {before: [[./check]], error: [[./page]]}}
+    environments:
+      prod: {hooks: {after: []}}
+    modules:
+      vm: {source: vm}
+      dns: {source: vm, hooks: {before: [], timeout: 5}}
+"""
+
+
+def test_hooks_of_a_module_lie_over_the_defaults_and_their_words_stay_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "vm").mkdir()
+    (tmp_path / "vm" / "main.tf").write_text("")
+    stack = load(write_stack(tmp_path, HOOKS))
+    assert stack.hooks == Hooks((("./open", "{{.Id}}", "${X} {environment}"),), timeout_seconds=60.0)
+    assert stack.modules["vm"].hooks == Hooks((("./check",),), error=(("./page",),))
+    assert stack.modules["dns"].hooks == Hooks(error=(("./page",),), timeout_seconds=5.0)
 
 
 def test_the_environment_can_come_from_the_environment_variable(tmp_path: Path) -> None:

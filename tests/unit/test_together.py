@@ -29,7 +29,7 @@ from hybridwrap.run.knowledge import Knowledge
 from hybridwrap.run.recorded import recorded_run
 from hybridwrap.run.stop import Stop
 from hybridwrap.run.walk import walk
-from tests.support.imaginary import Silent
+from tests.support.imaginary import NoHooks, Silent
 from tests.support.ledgers import begin, ok, writer
 
 CHAIN = {"network": (), "vm": ("network",), "health": ("vm",), "other": ()}
@@ -74,6 +74,7 @@ def process(
         host=None,  # type: ignore[arg-type]
         sources=None,  # type: ignore[arg-type]
         prober=None,  # type: ignore[arg-type]
+        hooks=NoHooks(),
         clock=clock,
         ids=ledger.ids,
     )

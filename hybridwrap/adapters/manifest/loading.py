@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from hybridwrap.adapters.manifest.cache import Checked, manifest_digest, recall, remember, sources_digest
 from hybridwrap.adapters.manifest.environment import choose, declared_environments
+from hybridwrap.adapters.manifest.hooks import read_hooks
 from hybridwrap.adapters.manifest.identity import read_account, read_credentials
 from hybridwrap.adapters.manifest.layers import Layered, layer
 from hybridwrap.adapters.manifest.modules import Built, Draft, build_module, draft_modules, env_of, with_reads
@@ -71,6 +72,7 @@ def read_stack(file: Path, *, environment: str | None, environ: Mapping[str, str
         env=env_of(layered.root.get("defaults"), ("defaults",), scope),
         credentials=_credentials(layered.root, scope),
         account=read_account(layered.root.get("account")),
+        hooks=read_hooks(layered.root.get("hooks")),
         warnings=warnings,
     )
     return stack, problems

@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hybridwrap.adapters.manifest.hooks import read_hooks
 from hybridwrap.adapters.manifest.identity import read_account, read_credentials
 from hybridwrap.adapters.manifest.layers import Layered
 from hybridwrap.adapters.manifest.node import Node, dotted, empty, overlay, plain
@@ -26,8 +27,6 @@ from hybridwrap.adapters.manifest.values import read_input
 from hybridwrap.adapters.own_variables import OWN_VARIABLES, instead_of
 from hybridwrap.adapters.templates import is_template
 from hybridwrap.domain.stack import EngineWish, Interface, LedgerSettings, Module, OtherStack
-
-NOT_YET = ("hooks",)
 
 
 class Draft(Struct, frozen=True):
@@ -69,9 +68,6 @@ class Built(Struct, frozen=True):
 def draft_modules(layered: Layered, scope: Scope) -> dict[str, Draft]:
     """Lay the defaults below every module that is not left out."""
     root = layered.root
-    refuse_not_yet(root, (), scope)
-    for defaults in {id(node): node for node in map(layered.defaults_of, ("", *layered.defaults))}.values():
-        refuse_not_yet(defaults, ("defaults",), scope)
     modules = root.get("modules") or empty(root.mark)
     return {
         name: _draft(name, node, layered.defaults_of(name), root, scope)
@@ -80,14 +76,7 @@ def draft_modules(layered: Layered, scope: Scope) -> dict[str, Draft]:
     }
 
 
-def refuse_not_yet(node: Node, where: tuple[str, ...], scope: Scope) -> None:
-    for name in NOT_YET:
-        if found := node.get(name):
-            scope.findings.error(found.key, dotted((*where, name)), f"`{name}` is not supported yet; leave it out")
-
-
 def _draft(name: str, node: Node, defaults: Node, root: Node, scope: Scope) -> Draft:
-    refuse_not_yet(node, ("modules", name), scope)
     source = node.get("source")
     if source is None:  # only an environment names it
         scope.error(node, ("modules", name), '"source" is missing')
@@ -122,6 +111,7 @@ def build_module(draft: Draft, interface: Interface | None, root: Node, scope: S
         verify=read_verify(node.get("verify"), (*draft.where, "verify"), scope, name),
         guard=read_guard(node.get("guard")),
         watch=tuple(map(str, _paths(draft, "watch", scope))),
+        hooks=read_hooks(node.get("hooks")),
     )
 
 

@@ -25,6 +25,7 @@ from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.run.context import Options, Patience
 from hybridwrap.run.destroy import destroy
 from hybridwrap.run.left_alone import Wishes
+from hybridwrap.run.preflight import check_hooks
 from hybridwrap.run.selection import Selection
 
 
@@ -99,6 +100,7 @@ def command(
     approve = approval("destroy", auto_approve=auto_approve, as_json=as_json, yes_destroy=yes_destroy)
     shared = shared_run("destroy", sharing, asks=approve is not None)
     job = teardown_job(place, selection, orphans, variables, parallelism=parallelism, shared=shared)
+    check_hooks(job.workshop.tools, job.modules)
     wishes = Wishes(frozenset((*selection.names, *orphans)), keep_protected, import_known, inputs == "current")
     watch = watcher(job, telling)
     with at_work(job, options, watch, shared) as context:

@@ -14,6 +14,7 @@ from hybridwrap.cli import drawing
 from hybridwrap.cli.lines import duration
 from hybridwrap.cli.reports import wording
 from hybridwrap.cli.reports.drifted import drifted_in
+from hybridwrap.cli.reports.hooks import failed_hooks
 from hybridwrap.cli.reports.next import next_commands, next_for
 from hybridwrap.cli.reports.timeline import bars_of, ticks_of
 from hybridwrap.domain.graph import reversed_edges
@@ -50,7 +51,7 @@ def _environment() -> Environment:
             *("short_reason", "summary", "tally_in_words", "told", "took"),
         )
     }
-    own = (drifted_in, duration, next_for, cut, facts, quiet, search_text, step_took, value, word)
+    own = (drifted_in, duration, failed_hooks, next_for, cut, facts, quiet, search_text, step_took, value, word)
     environment.globals |= {each.__name__: each for each in own}
     return environment
 
@@ -174,6 +175,8 @@ def facts(module: ModuleReport) -> Iterator[tuple[str, str]]:
     yield from ((label, text) for label, text in _turn(module) if text)
     if known := [each for each in record.objects if not each.open]:
         yield "objects", f"{len(known)} known"
+    for run in module.end.hooks:
+        yield "hook", str(run)
     if end and end.failed_command:
         yield "failed command", " ".join(end.failed_command)
     if end and end.log:

@@ -50,6 +50,7 @@ def _run(report: Report) -> Json:
         "exit_code": report.exit_code,
         "name": start.shared or None,
         "parts": [_part(part) for part in report.parts],
+        "hooks": [plain(run) for run in report.hooks],
     }
 
 
@@ -86,6 +87,7 @@ def _module(report: Report, module: ModuleReport) -> Json:
         "operation": end.operation,
         "planned": [{**plain(change), "fate": module.share.fate(change)} for change in module.planned],
         "counts": dict(end.counts),
+        "hooks": [plain(run) for run in end.hooks],
         "errors": [{**plain(error), "place": module.place(error)} for error in end.errors],
         "steps": [plain(step) for step in module.share.steps],
         "entries": [_entry(entry) for entry in module.share.entries],

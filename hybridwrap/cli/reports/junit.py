@@ -20,7 +20,7 @@ def render(report: Report) -> str:
     suite = Xml.SubElement(suites, "testsuite", name=f"{report.stack}/{report.environment}")
     totals = {
         "tests": len(report.modules),
-        "failures": sum(module.result in FAILURES for module in report.modules),
+        "failures": sum(_kind(module) == "failure" for module in report.modules),
         "errors": sum(module.result in ERRORS for module in report.modules),
         "skipped": sum(_kind(module) == "skipped" for module in report.modules),
         "time": f"{report.seconds:.3f}",
@@ -59,7 +59,9 @@ def _case(suite: Xml.Element, report: Report, module: ModuleReport) -> None:
         time=f"{module.seconds:.3f}",
     )
     if kind := _kind(module):
-        told = Xml.SubElement(case, kind, message=short_reason(module) or module.result, type=module.result)
+        told = Xml.SubElement(
+            case, kind, message=short_reason(module) or _failed(module) or module.result, type=module.result
+        )
         if kind != "skipped":
             told.text = "\n\n".join(_told(report, module))
     if planned := planned_in_words(module.planned):
@@ -68,7 +70,7 @@ def _case(suite: Xml.Element, report: Report, module: ModuleReport) -> None:
 
 def _kind(module: ModuleReport) -> str:
     if module.done:
-        return ""
+        return "failure" if _failed(module) else ""
     if module.result in FAILURES:
         return "failure"
     return "error" if module.result in ERRORS else "skipped"
@@ -78,7 +80,15 @@ def _told(report: Report, module: ModuleReport) -> list[str]:
     errors = [
         "\n".join(filter(None, [summary(error), module.place(error), error.detail])) for error in module.end.errors
     ]
-    return [*(errors or [module.end.reason]), *(f"next: {command}" for command in next_for(report, module))]
+    return [
+        *(errors or [module.end.reason or _failed(module)]),
+        *(f"next: {command}" for command in next_for(report, module)),
+    ]
+
+
+def _failed(module: ModuleReport) -> str:
+    """Hooks that failed."""
+    return "; ".join(f"hook {run}" for run in module.end.hooks if run.failed)
 
 
 def _cleaned(root: Xml.Element) -> None:

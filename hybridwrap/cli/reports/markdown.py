@@ -6,10 +6,14 @@ Keeps: with its marker never more than 65,536 characters, the most that GitHub t
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
+from msgspec.structs import replace
+
 from hybridwrap.cli.reports.drifted import drifted_in
+from hybridwrap.cli.reports.hooks import failed_hooks
 from hybridwrap.cli.reports.markdown_text import (
     NAMES_SHOWN,
     block,
@@ -84,6 +88,7 @@ def _body(report: Report) -> Iterator[str]:
     """Parts that may be left out from the end on, each of them whole by itself; the gravest come first."""
     yield from _grave(report)
     yield from _errors(report)
+    yield from _hooks(report)
     yield from _drift(report)
     yield from _undone(report)
     yield from _changes(report)
@@ -124,6 +129,14 @@ def _error(module: ModuleReport, error: Diagnostic, *, titled: bool) -> str:
     line = f"**{prose(_short(summary(error)))}** {code(module.place(error))}".rstrip()
     detail = block(shortened(error.detail, DETAIL)) if error.detail else ""
     return "\n\n".join(filter(None, [line if titled else "", detail]))
+
+
+def _hooks(report: Report) -> Iterator[str]:
+    rows = [
+        row([_list([who for who, _ in alike]), run.when, code(_short(shlex.join(run.argv))), prose(_short(run.ending))])
+        for run, alike in _alike(failed_hooks(report), lambda pair: replace(pair[1], seconds=0.0))
+    ]
+    yield from _table("Hooks that failed", ("modules", "", "hook", ""), rows)
 
 
 def _drift(report: Report) -> Iterator[str]:
@@ -205,6 +218,10 @@ def _alike(items: Iterable[T], key: Callable[[T], K]) -> Iterable[tuple[K, list[
     for item in items:
         groups.setdefault(key(item), []).append(item)
     return groups.items()
+
+
+def _list(called: Iterable[str]) -> str:
+    return names([_short(name) for name in called])
 
 
 def _names(modules: Iterable[ModuleReport], shown: int = NAMES_SHOWN) -> str:

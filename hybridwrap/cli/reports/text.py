@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from hybridwrap.cli.lines import DONE, counted, duration, table
 from hybridwrap.cli.reports.drifted import drifted_in
+from hybridwrap.cli.reports.hooks import failed_hooks
 from hybridwrap.cli.reports.next import next_commands
 from hybridwrap.cli.reports.wording import (
     GRAVE,
@@ -47,6 +48,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _modules(report)
     yield from _grave(report)
     yield from _errors(report)
+    yield from _hooks(report)
     yield from _drift(report)
     yield from _carried(report)
     yield from _end(report)
@@ -88,6 +90,12 @@ def _errors(report: Report) -> Iterator[str]:
             yield from (f"  {line}" for line in error.detail.splitlines())
         if module.end.errors and module.share.end and module.share.end.log:
             yield f"  log: {module.share.end.log} on {module.share.entries[-1].writer.host}"
+
+
+def _hooks(report: Report) -> Iterator[str]:
+    if failed := failed_hooks(report):
+        yield "\nhooks that failed"
+        yield from (f"  {line}" for line in table([(who, str(run), duration(run.seconds)) for who, run in failed]))
 
 
 def _drift(report: Report) -> Iterator[str]:
