@@ -32,6 +32,17 @@ def test_from_terragrunt_the_manifest_goes_beside_the_units_and_losses_are_told(
     )
 
 
+def test_units_of_terragrunt_are_pointed_at(tmp_path: Path) -> None:
+    (tmp_path / "unit").mkdir()
+    (tmp_path / "unit" / "terragrunt.hcl").touch()
+    alone = CliRunner().invoke(main, ["new", str(tmp_path)])
+    assert "next: terragrunt render --all --json --write && hybridwrap new --from-terragrunt FOLDER" in alone.output
+    (tmp_path / "unit" / "main.tf").write_text('output "x" { value = 1 }\n')
+    among = CliRunner().invoke(main, ["new", str(tmp_path)])
+    assert among.exit_code == 0
+    assert "there are units of Terragrunt, which were not looked at" in among.output
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [

@@ -45,6 +45,7 @@ def where(found: Mapping[str, Stack]) -> dict[str, list[str]]:
         ("vm/{}.tfvars", "vm/{}.tfvars"),
         ("vm/terraform.{}.tfvars", "vm/terraform.{}.tfvars"),
         ("vars/{}.tfvars.json", "vars/{}.tfvars.json"),
+        ("env/{}/vm.tfvars", "env/{}/vm.tfvars"),
     ],
 )
 def test_variable_files_of_the_usual_names_are_found(tmp_path: Path, file: str, written: str) -> None:
@@ -65,6 +66,16 @@ def test_a_file_for_all_modules_is_only_for_those_that_declare_what_it_sets(tmp_
     files = {"vm/main.tf": SIZE, "net/main.tf": EMPTY, "env/dev.tfvars": "size = 1\n"}
     found = stacks(tmp_path, files)
     assert [len(found["dev"].modules[name].var_files) for name in ("net", "vm")] == [0, 1]
+
+
+@pytest.mark.parametrize("file", ["live/{}/terraform.tfvars", "vars/{}.tfvars"])
+def test_a_folder_for_each_environment_is_one_environment_and_takes_its_own_files(tmp_path: Path, file: str) -> None:
+    files = {f"live/{name}/vm/main.tf": s3(name) + SIZE for name in ("dev", "prod")}
+    files |= {file.format(name): "size = 1\n" for name in ("dev", "prod")}
+    stack = stacks(tmp_path, files)["default"]
+    assert {name: module.var_files for name, module in stack.modules.items()} == {
+        f"{name}-vm": (tmp_path / file.format(name),) for name in ("dev", "prod")
+    }
 
 
 def test_a_pattern_of_ones_own_is_taken_at_its_word(tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 VAR_FILES = (
     *(f"{folder}/{{environment}}.tfvars" for folder in FOLDERS),
     *(f"{folder}/{{environment}}.tfvars.json" for folder in FOLDERS),
+    *(f"{folder}/{{environment}}/{{module}}.tfvars" for folder in FOLDERS),
+    *(f"{folder}/{{module}}/{{environment}}.tfvars" for folder in FOLDERS),
     *(f"{folder}/{{environment}}/terraform.tfvars" for folder in FOLDERS),
     "{environment}.tfvars",
     "{environment}.tfvars.json",
@@ -58,7 +60,7 @@ def matching(pattern: str, module: Path, root: Path) -> Files | None:
     """Find what a pattern of the user's own names: seen from the module's folder, else from the root."""
     for base in dict.fromkeys((module, root)):
         if files := _files(pattern, base, module, root):
-            return files
+            return _at_home(files, module, root)
     return None
 
 
@@ -68,7 +70,13 @@ def conventional(patterns: Sequence[str], bases: Iterable[Path], module: Path, r
         for pattern in patterns:
             files = _files(pattern, base, module, root)
             if files and (not pattern.startswith((ENVIRONMENT, "backend", "terraform.")) or _are_words(files)):
-                yield files
+                yield _at_home(files, module, root)
+
+
+def _at_home(files: Files, module: Path, root: Path) -> Files:
+    """Of a module that lies in the folder of one environment, as live/prod/vpc, only what is for that one."""
+    own = [name for name in module.relative_to(root).parts if name in files.environments]
+    return Files(os.path.relpath(files.found[own[-1]], root), {"": files.found[own[-1]]}) if own else files
 
 
 def folders_up(module: Path, root: Path) -> tuple[Path, ...]:

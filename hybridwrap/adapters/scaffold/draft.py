@@ -34,6 +34,7 @@ class Draft(Struct, frozen=True):
     doubtful: frozenset[str] = frozenset()
     left_out: Sequence[Path] = ()
     tofu: bool = False
+    terragrunt: bool = False  # whether units of Terragrunt lie there, too
     evidence: Mapping[str, Evidence] = {}
     reads: Mapping[str, tuple[Read, ...]] = {}
 

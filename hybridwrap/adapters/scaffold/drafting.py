@@ -31,6 +31,7 @@ def draft_stack(root: Path, stack: str, patterns: Patterns = USUAL) -> Draft:
         modules=modules,
         doubtful=doubtful if len(doubtful) < len(modules) else frozenset(),
         left_out=found.left_out,
+        terragrunt=found.terragrunt,
         tofu=tofu,
         evidence={name: evidence_of(module, root, patterns) for name, module in modules.items()},
     )

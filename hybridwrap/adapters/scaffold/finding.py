@@ -14,12 +14,15 @@ from hybridwrap.errors import UsageError
 LEFT_OUT = frozenset({"example", "examples", "test", "tests", "testdata", "fixtures", "node_modules", "vendor"})
 LIBRARIES = frozenset({"module", "modules"})  # folders in which most people keep modules that others call
 
+FROM_TERRAGRUNT = "terragrunt render --all --json --write && hybridwrap new --from-terragrunt FOLDER"
+
 
 class Found(Struct, frozen=True):
     """Folders, sorted: those with root modules, and what was passed by because of its name."""
 
     roots: tuple[Path, ...]
     left_out: tuple[Path, ...] = ()
+    terragrunt: bool = False  # whether units of Terragrunt lie there, too
 
 
 def find_root_modules(folder: Path, *, tofu: bool) -> Found:
@@ -28,12 +31,15 @@ def find_root_modules(folder: Path, *, tofu: bool) -> Found:
     Hidden folders are not looked into, those for examples and tests are only named.
     """
     left_out: list[Path] = []
-    candidates = [path for path in _folders(folder, left_out) if config_files(path, tofu=tofu)]
+    folders = list(_folders(folder, left_out))
+    candidates = [path for path in folders if config_files(path, tofu=tofu)]
+    terragrunt = any((path / "terragrunt.hcl").is_file() for path in folders)
     called = {child for path in candidates for child in closure(path) if child != path}
     roots = tuple(sorted(path for path in candidates if path not in called))
     if not roots:
-        raise UsageError(f"no root module in {folder} or below it", hint="hybridwrap new FOLDER")
-    return Found(roots, tuple(sorted(left_out)))
+        hint = FROM_TERRAGRUNT if terragrunt else "hybridwrap new FOLDER"
+        raise UsageError(f"no root module in {folder} or below it", hint=hint)
+    return Found(roots, tuple(sorted(left_out)), terragrunt)
 
 
 def may_be_library(path: Path, folder: Path) -> bool:

@@ -14,6 +14,7 @@ from hybridwrap.adapters.manifest.loading import environments_of, read_stack
 from hybridwrap.adapters.scaffold.draft import Draft
 from hybridwrap.adapters.scaffold.drafting import draft_stack
 from hybridwrap.adapters.scaffold.evidence import Patterns
+from hybridwrap.adapters.scaffold.finding import FROM_TERRAGRUNT
 from hybridwrap.adapters.scaffold.naming import usable
 from hybridwrap.adapters.scaffold.writing import manifest_text
 from hybridwrap.adapters.source import GENERATED
@@ -155,6 +156,8 @@ def _told(draft: Draft) -> Iterator[str]:
         yield f"environments: {', '.join(draft.environments)}"
     if draft.doubtful:
         yield f"left as comments, as they may be libraries: {', '.join(sorted(draft.doubtful))}"
+    if draft.terragrunt:
+        yield f"there are units of Terragrunt, which were not looked at: {FROM_TERRAGRUNT}"
     if _unignored(draft):
         yield f"for .gitignore: {GENERATED}, which modules without a backend block get"
 
