@@ -67,7 +67,9 @@ def _stays(module: Module, layout: Layout) -> bool:
 
     With a block Terraform would take the workspaces that are there for those of another backend, and ask to migrate.
     """
-    return module.state.backend == "local" and _local(module, layout) == IN_PLACE and not module.backend_config
+    if module.state.backend != "local" or module.backend_config or not module.state.settings.get("path"):
+        return False
+    return _local(module, layout) == IN_PLACE
 
 
 def place_of(kind: str, settings: Mapping[str, Json], workspace: str, source: Path, root: Path) -> StatePlace:
