@@ -13,15 +13,15 @@ from hybridwrap.domain.stack import FromFile, Module
 
 def footprint(module: Module) -> Footprint:
     """Name them all as real paths; a linked file by both its names."""
-    folders = closure(module.source) if module.source.is_dir() else [module.source]
-    files, trees = {module.source / LOCK_FILE}, set[Path]()
+    folders = _folders(module)
+    files, trees = {folder / LOCK_FILE for folder in folders[:1]}, set[Path]()
     for folder in folders:
         for file in all_config(folder) if folder.is_dir() else ():
             files.add(file)
             trees.update(places_read(folder, module.source, file.read_bytes()))
     files.update(module.var_files, module.backend_config, watched(module.watch))
     files.update(source.path for source in module.inputs.values() if isinstance(source, FromFile))
-    if module.source.is_dir():
+    if folders and module.source.is_dir():
         files.update(automatic_var_files(module.source))
     return Footprint(
         frozenset(name for file in files for name in (_linked(file), os.path.realpath(file))),
@@ -29,6 +29,13 @@ def footprint(module: Module) -> Footprint:
         frozenset(map(os.path.realpath, trees)),
         tuple(map(os.path.realpath, module.watch)),
     )
+
+
+def _folders(module: Module) -> list[Path]:
+    """None of a remote source: what is fetched of it changes by its entry in the manifest."""
+    if module.origin:
+        return []
+    return closure(module.source) if module.source.is_dir() else [module.source]
 
 
 def is_loaded(name: str) -> bool:

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from tempfile import mkdtemp
 
+from msgspec.structs import replace
+
 from hybridwrap.adapters.commits import Commits, fingerprint_of, source_of
 from hybridwrap.adapters.home import make_home
 from hybridwrap.adapters.introspection import introspect
@@ -36,13 +38,15 @@ class StackSources:
         self._main: bool | None = None  # whether the commit at hand is on the default branch, once it was asked
 
     def describe(self, module: Module) -> Source:
+        if module.origin:  # a commit of another repository is none that can be checked out of this one
+            return self.fingerprint(module)
         return source_of(module.source, self._commits, module.watch)
 
     def fingerprint(self, module: Module) -> Source:
-        return fingerprint_of(module.source, module.watch)
+        return replace(fingerprint_of(module.source, module.watch), origin=module.origin)
 
     def merged(self, module: Module) -> bool:
-        parts = (*closure(module.source), self._stack.file)
+        parts = (*(() if module.origin else closure(module.source)), self._stack.file)
         return self._on_main() and all(self._commits.commit(part) for part in parts)
 
     def pack(self, folder: Path) -> bytes | None:

@@ -13,6 +13,7 @@ from hybridwrap.adapters import templates
 from hybridwrap.adapters.home import home_of
 from hybridwrap.adapters.hook_commands import HookCommands
 from hybridwrap.adapters.manifest import environments_of, find_manifest, load_stack, read_stack
+from hybridwrap.adapters.manifest.remote import Fetching
 from hybridwrap.adapters.manifest.var_files import given_values
 from hybridwrap.cli.elsewhere import state_elsewhere
 from hybridwrap.cli.options import Place
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
     from hybridwrap.run.context import Tools
 
 
-def load(place: Place) -> Stack:
-    """Read the stack that a command is about. Raise UsageError, InvalidManifest."""
-    return load_stack(_file(place), environment=place.environment, environ=os.environ)
+def load(place: Place, fetching: Fetching = Fetching.MISSING) -> Stack:
+    """Read the stack that a command is about. Raise UsageError, InvalidManifest, EngineNotUsable."""
+    return load_stack(_file(place), environment=place.environment, environ=os.environ, fetching=fetching)
 
 
 def look_at(place: Place) -> Stack:
@@ -39,7 +40,7 @@ def look_at(place: Place) -> Stack:
     return look_closely(place)[0]
 
 
-def look_closely(place: Place) -> tuple[Stack, tuple[Problem, ...]]:
+def look_closely(place: Place, fetching: Fetching = Fetching.NEVER) -> tuple[Stack, tuple[Problem, ...]]:
     """Read a stack, and what is wrong with its modules' sources. Raise UsageError, InvalidManifest.
 
     Where a ledger is named instead of a manifest, it is the stack that this ledger remembers.
@@ -48,7 +49,7 @@ def look_closely(place: Place) -> tuple[Stack, tuple[Problem, ...]]:
         from hybridwrap.cli.from_ledger import stack_in_ledger
 
         return stack_in_ledger(place, os.environ), ()
-    return read_stack(_file(place), environment=place.environment, environ=os.environ)
+    return read_stack(_file(place), environment=place.environment, environ=os.environ, fetching=fetching)
 
 
 def environments(place: Place) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from hybridwrap.adapters.manifest.remote import Fetching
 from hybridwrap.cli.compose import Workshop, equip, look_closely
 from hybridwrap.cli.options import Command, Place, fit_for_plan, words_after_dashes
 from hybridwrap.cli.running import Job, aside, selected
@@ -84,7 +85,7 @@ def reading_teardown_job(place: Place, selection: Selection, variables: Variable
 
 
 def _workshop(place: Place, parallelism: int) -> Workshop:
-    stack, problems = look_closely(place)
+    stack, problems = look_closely(place, Fetching.MISSING)
     for problem in problems:
         click.echo(f"note: {problem}", err=True)
     return equip(stack, parallelism=parallelism)

@@ -68,6 +68,7 @@ class Source(Struct, frozen=True):
     git: str = ""  # the commit, "" when the tree was not clean git
     blob: str = ""  # of the module's folder, where git does not have it and it is small enough
     lock: str = ""  # digest of the dependency lock file, "" when there is none
+    origin: str = ""  # of a remote source: its address, and which version or commit of it that was
 
 
 class EngineIdentity(Struct, frozen=True):

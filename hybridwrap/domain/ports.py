@@ -299,8 +299,8 @@ class ModuleEngine(Protocol):
     def by_hand(self, folder: Path) -> ByHand:
         """The same for a person, with var-file and plan in a folder of his."""
 
-    def init(self, folder: OperationFolder) -> bool:
-        """Initialise unless nothing that it depends on has changed; say whether it ran.
+    def init(self, folder: OperationFolder, *, upgrade: bool = False) -> bool:
+        """Initialise unless nothing that it depends on has changed; say whether it ran. An upgrade always does.
 
         Raise CommandFailed, or PreflightRefused when a state from before, an errored state, an unwritable source or a
         missing workspace is in the way.

@@ -214,6 +214,7 @@ class Module(Struct, frozen=True):
     timeout_seconds: float | None = None
     verify: Verify = Verify()
     guard: Guard = Guard()
+    origin: str = ""  # of a remote source: what was fetched of it
     watch: tuple[str, ...] = ()  # absolute glob patterns of files outside the source that are a part of the module
     hooks: Hooks = Hooks()
 

@@ -241,7 +241,7 @@ class Engine:
     def renew(self) -> Mapping[str, str]:
         return {}
 
-    def init(self, folder: Folder) -> bool:
+    def init(self, folder: Folder, *, upgrade: bool = False) -> bool:
         return False
 
     def lock(self, wish: LockWish) -> bool:

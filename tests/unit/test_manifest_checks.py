@@ -14,6 +14,8 @@ from tests.support.manifests import EMPTY, NETWORK, VM, load, problems, write_st
 
 ANY = 'variable "x" { default = null }\noutput "id" { value = 1 }'
 
+NOT_FETCHED = "{} is not fetched on this host; next: hybridwrap init"
+
 
 def stack(tmp_path: Path, modules: str, **folders: str) -> Path:
     """A manifest whose `modules:` begin in line 4; every folder named `any` declares a variable x and an output id."""
@@ -178,9 +180,9 @@ def test_a_field_that_cannot_work_is_said(tmp_path: Path, field: str, complaint:
         ("anny", 'no folder anny; did you mean "any"?'),
         ("any/main.tf", "any/main.tf is no folder"),
         ("hollow", "hollow holds no .tf file"),
-        ("git::https://example.com/x.git", "a remote source is not supported yet; name a folder"),
-        ("https://example.com/x.zip", "a remote source is not supported yet; name a folder"),
-        ("github.com/a/b//c?ref=1", "a remote source is not supported yet; name a folder"),
+        ("git::https://example.com/x.git?ref=1", NOT_FETCHED.format("git::https://example.com/x.git?ref=1")),
+        ("https://example.com/x.zip", NOT_FETCHED.format("https://example.com/x.zip")),
+        ("github.com/a/b//c?ref=1", NOT_FETCHED.format("github.com/a/b//c?ref=1")),
     ],
 )
 def test_a_source_that_is_no_module_is_said(tmp_path: Path, source: str, complaint: str) -> None:

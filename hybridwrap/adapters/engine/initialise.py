@@ -27,13 +27,15 @@ from hybridwrap.errors import PreflightRefused
 OUTPUT = "init.jsonl"
 
 
-def initialise(setup: Setup, folder: OperationFolder, processes: Processes, reader: StateReader) -> bool:
-    """Run `init` unless all that it depends on is as it was; say whether it ran.
+def initialise(
+    setup: Setup, folder: OperationFolder, processes: Processes, reader: StateReader, *, upgrade: bool = False
+) -> bool:
+    """Run `init` unless all that it depends on is as it was, or it is an upgrade; say whether it ran.
 
     Raise CommandFailed, or PreflightRefused when something is in the way.
     """
     refuse_errored(setup)
-    if stamped(setup) == stamp_now(setup):
+    if not upgrade and stamped(setup) == stamp_now(setup):
         return False
     with initialising_in(setup.source, setup.layout.home):
         _write_generated(setup)
@@ -42,7 +44,7 @@ def initialise(setup: Setup, folder: OperationFolder, processes: Processes, read
         _make_folders(setup)
         configuration = cli_configuration(setup.env, setup.identity.product)
         with filling_cache(setup.env, configuration):
-            _run(setup, folder, processes)
+            _run(setup, folder, processes, upgrade=upgrade)
         write_stamp(setup)
     return True
 
@@ -59,10 +61,11 @@ def _make_folders(setup: Setup) -> None:
             make_private(states)
 
 
-def _run(setup: Setup, folder: OperationFolder, processes: Processes) -> None:
+def _run(setup: Setup, folder: OperationFolder, processes: Processes, *, upgrade: bool) -> None:
     output = folder.path / OUTPUT
-    locked = "readonly" if setup.in_ci and (setup.source / LOCK_FILE).is_file() else None
-    command = setup.outside_workspace(setup.init_line(input="false", json=True, lockfile=locked or False))
+    locked = setup.in_ci and not upgrade and (setup.source / LOCK_FILE).is_file()
+    line = setup.init_line(input="false", json=True, lockfile="readonly" if locked else False, upgrade=upgrade)
+    command = setup.outside_workspace(line)
     ended, told = stream(processes, command, output, open_private(output, "w"), ignore)
     if ended.exit_code != 0:
         raise failed(setup, "init", ended, told, folder.path, lock_command(setup, processes, told))

@@ -103,10 +103,10 @@ class EngineOfModule:
     def caller(self) -> Caller:
         return self._callers.of(self._setup.env)
 
-    def init(self, folder: OperationFolder) -> bool:
+    def init(self, folder: OperationFolder, *, upgrade: bool = False) -> bool:
         self._resolved = None
         unlocked = self._setup.in_ci and not lock_digest(self._setup.source)
-        self._initialised_now = initialise(self._setup, folder, self._processes, self._reader)
+        self._initialised_now = initialise(self._setup, folder, self._processes, self._reader, upgrade=upgrade)
         if unlocked and lock_digest(self._setup.source):
             self._warn(f"{self._setup.module.name} has no lock file: init took the newest providers; {LOCK_HINT}")
         refuse_missing_workspace(self._setup, self._processes, self._reader)

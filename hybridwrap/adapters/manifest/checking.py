@@ -31,7 +31,7 @@ def check(files: Files, layered: Layered, built: Built, scope: Scope) -> Reads:
 
 def _places_in(environment: str, files: Files, built: Built, scope: Scope) -> Places:
     """Where the states of the same modules lie in another environment, whose own troubles are not the matter here."""
-    there = replace(scope, environment=environment, findings=Findings(), source_findings=Findings())
+    there = replace(scope, environment=environment, findings=Findings(), source_findings=Findings(), fetching="never")
     layered = layer(files, environment, there.findings)
     there = replace(there, families=layered.families)
     drafts = {

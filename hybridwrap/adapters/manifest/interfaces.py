@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -14,12 +13,11 @@ from hybridwrap.adapters.manifest.node import dotted
 from hybridwrap.adapters.manifest.scope import Scope, Where
 from hybridwrap.adapters.manifest.types import mismatch
 from hybridwrap.adapters.manifest.wording import did_you_mean
+from hybridwrap.adapters.remote_sources import looks_like_registry
 from hybridwrap.domain.inputs import TF_VAR
 from hybridwrap.domain.stack import Interface, Literal, Module
 from hybridwrap.domain.version import parse_constraint
 from hybridwrap.errors import InvalidManifest
-
-REMOTE = re.compile(r"[a-z0-9]+::.*|[a-z0-9+.-]+://.*|git@.*|(github|bitbucket)\.(com|org)/.*|.*\?.*")
 
 
 def read_interfaces(drafts: Mapping[str, Draft], scope: Scope) -> dict[str, Interface]:
@@ -29,7 +27,8 @@ def read_interfaces(drafts: Mapping[str, Draft], scope: Scope) -> dict[str, Inte
     for name, draft in drafts.items():
         key = (draft.source, takes_tofu(draft.engine, scope.environ))
         if not draft.source.is_dir():
-            _error(draft, scope, _absent(draft))
+            if not draft.origin:  # else it is said why
+                _error(draft, scope, _absent(draft))
             continue
         if key not in read:
             read[key] = _read(draft, scope, tofu=key[1])
@@ -55,13 +54,14 @@ def _error(draft: Draft, scope: Scope, message: str) -> None:
 
 
 def _absent(draft: Draft) -> str:
-    if REMOTE.fullmatch(draft.shown):
-        return "a remote source is not supported yet; name a folder"
     if draft.source.exists():
         return f"{draft.shown} is no folder"
     parent = draft.source.parent
     siblings = [entry.name for entry in parent.iterdir() if entry.is_dir()] if parent.is_dir() else []
-    return f"no folder {draft.shown}{did_you_mean(draft.source.name, siblings)}"
+    near = did_you_mean(draft.source.name, siblings)
+    if looks_like_registry(draft.shown) and not near:
+        near = "; for a module of a registry say its `version`, too"
+    return f"no folder {draft.shown}{near}"
 
 
 def check_interfaces(built: Built, scope: Scope) -> None:

@@ -17,6 +17,7 @@ from hybridwrap.adapters.manifest.modules import Built, Draft, build_module, dra
 from hybridwrap.adapters.manifest.node import Findings, Node, overlay
 from hybridwrap.adapters.manifest.others import read_others
 from hybridwrap.adapters.manifest.parts import Files, read_files, read_main
+from hybridwrap.adapters.manifest.remote import Fetching
 from hybridwrap.adapters.manifest.scope import Scope
 from hybridwrap.adapters.manifest.settings import read_ledger, text
 from hybridwrap.domain.stack import Credentials, Stack
@@ -28,15 +29,22 @@ def environments_of(file: Path) -> tuple[str, ...]:
     return declared_environments(read_main(file).node)
 
 
-def load_stack(file: Path, *, environment: str | None, environ: Mapping[str, str]) -> Stack:
-    """Read a stack that may be run. Raise InvalidManifest with all problems; UsageError for file or environment."""
-    stack, problems = read_stack(file, environment=environment, environ=environ)
+def load_stack(
+    file: Path, *, environment: str | None, environ: Mapping[str, str], fetching: Fetching = Fetching.NEVER
+) -> Stack:
+    """Read a stack that may be run. Raise InvalidManifest with all problems; UsageError for file or environment.
+
+    Remote sources need an engine: raise EngineNotUsable where there is none.
+    """
+    stack, problems = read_stack(file, environment=environment, environ=environ, fetching=fetching)
     if problems:
         raise InvalidManifest(problems)
     return stack
 
 
-def read_stack(file: Path, *, environment: str | None, environ: Mapping[str, str]) -> tuple[Stack, tuple[Problem, ...]]:
+def read_stack(
+    file: Path, *, environment: str | None, environ: Mapping[str, str], fetching: Fetching = Fetching.NEVER
+) -> tuple[Stack, tuple[Problem, ...]]:
     """Read a stack that may be looked at, also when it does not fit its modules' sources: those are the problems.
 
     Raise InvalidManifest with all problems when the manifest itself has any; UsageError for file or environment.
@@ -45,7 +53,7 @@ def read_stack(file: Path, *, environment: str | None, environ: Mapping[str, str
     files = read_files(file)
     main = files.main.node
     chosen = _environment(files, environment, environ)
-    scope = Scope(file, text(main.get("stack")), chosen, environ, folders=files.folders)
+    scope = Scope(file, text(main.get("stack")), chosen, environ, folders=files.folders, fetching=fetching)
     last, digest = recall(scope), manifest_digest(files)
     if last.manifest != digest:
         _refuse_bad_form(files)

@@ -12,6 +12,7 @@ from hybridwrap.adapters.manifest.hooks import read_hooks
 from hybridwrap.adapters.manifest.identity import read_account, read_credentials
 from hybridwrap.adapters.manifest.layers import Layered
 from hybridwrap.adapters.manifest.node import Node, dotted, empty, overlay, plain
+from hybridwrap.adapters.manifest.remote import locate
 from hybridwrap.adapters.manifest.scope import PLACEHOLDER, Scope, Where
 from hybridwrap.adapters.manifest.settings import (
     read_engine,
@@ -25,6 +26,7 @@ from hybridwrap.adapters.manifest.settings import (
 )
 from hybridwrap.adapters.manifest.values import read_input
 from hybridwrap.adapters.own_variables import OWN_VARIABLES, instead_of
+from hybridwrap.adapters.remote_sources import without_secrets
 from hybridwrap.adapters.templates import is_template
 from hybridwrap.domain.stack import EngineWish, Interface, LedgerSettings, Module, OtherStack
 
@@ -38,6 +40,7 @@ class Draft(Struct, frozen=True):
     default_inputs: Mapping[str, Node]
     source: Path
     engine: EngineWish
+    origin: str = ""  # of a remote source, what was fetched
 
     @property
     def where(self) -> tuple[str, ...]:
@@ -46,7 +49,7 @@ class Draft(Struct, frozen=True):
     @property
     def shown(self) -> str:
         """The source as the manifest has it."""
-        return text(self.node.get("source"))
+        return without_secrets(text(self.node.get("source")))
 
     def inputs(self, interface: Interface | None) -> dict[str, Node]:
         """The module's own inputs over those defaults whose variable it declares."""
@@ -81,8 +84,9 @@ def _draft(name: str, node: Node, defaults: Node, root: Node, scope: Scope) -> D
     if source is None:  # only an environment names it
         scope.error(node, ("modules", name), '"source" is missing')
     own, common = (found.fields if (found := part.get("inputs")) else {} for part in (node, defaults))
-    folder = scope.beside(source or node, text(source))
-    return Draft(name, overlay(defaults, node) or node, own, common, folder, read_engine(root, node, scope))
+    engine, whole = read_engine(root, node, scope), overlay(defaults, node) or node
+    folder, origin = locate(whole, ("modules", *name.split(".")), engine, scope)
+    return Draft(name, whole, own, common, folder, engine, origin)
 
 
 def build_module(draft: Draft, interface: Interface | None, root: Node, scope: Scope) -> Module:
@@ -91,6 +95,7 @@ def build_module(draft: Draft, interface: Interface | None, root: Node, scope: S
     return Module(
         name=name,
         source=draft.source,
+        origin=draft.origin,
         interface=interface or Interface(),
         inputs={n: read_input(child, (*draft.where, "inputs", n), scope, name) for n, child in inputs.items()},
         depends_on=texts(node.get("depends_on")),

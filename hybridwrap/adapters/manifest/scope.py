@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from hybridwrap.adapters.manifest.node import Findings, Node, dotted
 from hybridwrap.adapters.manifest.wording import did_you_mean
+from hybridwrap.adapters.remote_sources import Fetched
 from hybridwrap.adapters.templates import is_template
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.stack import Reference
@@ -37,6 +38,8 @@ class Scope(Struct, frozen=True):
     references: dict[str, tuple[Reference, ...]] = {}  # of templates, as far as read
     families: Collection[str] = ()  # modules with `for_each`
     folders: Mapping[str, Path] = {}  # of the files, by their names in marks
+    fetching: str = "never"  # remote sources, see remote.py
+    fetched: dict[tuple[str, str], Fetched | None] = {}  # by source and version
 
     @property
     def root(self) -> Path:

@@ -51,7 +51,7 @@ def _row(module: Module, stack: Stack, found: Narrowed) -> tuple[str, ...]:
 
 
 def _folder(module: Module, stack: Stack) -> str:
-    return os.path.relpath(module.source, stack.root)
+    return module.origin or os.path.relpath(module.source, stack.root)
 
 
 def _as_json(stack: Stack, modules: Sequence[Module], found: Narrowed) -> Json:
