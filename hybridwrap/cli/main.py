@@ -28,6 +28,7 @@ COMMANDS = {
     "doctor": "Look whether machine, engines and bucket are fit for work.",
     "drift": "Look whether real objects are as the engine's states say.",
     "drift accept": "Accept recorded drift until a day.",
+    "exec": "Run any program in a module's folder, with its environment.",
     "graph": "Show the graph of the stack, with the statuses.",
     "history": "List the runs, newest first.",
     "init": "Initialise the engine in each module.",
@@ -44,6 +45,7 @@ COMMANDS = {
     "report": "Report on one run, for people, CI systems and programs.",
     "resume": "Go on with a run that failed, was interrupted or killed.",
     "retain": "Leave modules alive for good.",
+    "schema": "Print a JSON Schema, for editors and programs.",
     "show": "Show one run.",
     "status": "Show where each module stands.",
     "sync": "Finish what killed runs left on this host.",
@@ -53,7 +55,7 @@ COMMANDS = {
     "verify": "Look again whether modules are gone that were torn down.",
     "why": "Say why a module is pending, in error or unknown.",
 }
-TAKE_WORDS = frozenset({"apply", "destroy", "plan", "tf"})  # words after `--` are the engine's
+TAKE_WORDS = frozenset({"apply", "destroy", "exec", "plan", "tf"})  # words after `--` are for somebody else
 # Click would take the next word for the value that was left out.
 WITHOUT_VALUE = {"--wait": "--wait=forever", "--skip-unchanged": "--skip-unchanged=forever", "--changed": "--changed="}
 # Outputs of megabytes are trees of many small objects, which are no garbage: looking for some among them costs more

@@ -271,6 +271,7 @@ def fit_for_plan(words: tuple[str, ...]) -> tuple[str, ...]:
     """Check the words after `--`, which go to the engine's plan as they are. Raise UsageError."""
     for word in words:
         name = "-" + word.lstrip("-")
-        if name == "-lock=false" or name.partition("=")[0].startswith(REFUSED):
+        unlocked = name.startswith("-lock=") and name.partition("=")[2].lower() not in {"1", "t", "true"}
+        if unlocked or name.partition("=")[0].startswith(REFUSED):
             raise UsageError(f"{word} can't be given to the engine's plan: it would break what the ledger records")
     return words

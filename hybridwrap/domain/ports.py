@@ -280,6 +280,9 @@ class ModuleEngine(Protocol):
     @property
     def repair(self) -> Repair: ...
 
+    def whole_env(self) -> Mapping[str, str]:
+        """The environment of its commands with the credentials that are made for it. Raise CredentialsRefused."""
+
     @property
     def env(self) -> Mapping[str, str]:
         """The environment of its commands without what `credentials` adds; it may hold secrets."""

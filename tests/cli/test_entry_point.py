@@ -92,7 +92,9 @@ def test_words_after_dashes_are_refused_where_they_would_get_lost(project: Proje
     assert "takes no words after `--`" in ran.err
 
 
-@pytest.mark.parametrize("word", ["-destroy", "-out=plan", "--json", "-state=x", "-lock=false", "-auto-approve"])
+@pytest.mark.parametrize(
+    "word", ["-destroy", "-out=plan", "--json", "-state=x", "-lock=false", "-lock=0", "-auto-approve"]
+)
 def test_words_for_the_engine_that_would_break_the_record_are_refused(project: Project, word: str) -> None:
     ran = project.run("plan", "--", word)
     assert ran.code == 64

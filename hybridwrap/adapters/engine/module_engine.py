@@ -96,6 +96,9 @@ class EngineOfModule:
         env = self._setup.env
         return env.given if isinstance(env, LiveEnvironment) else env
 
+    def whole_env(self) -> Mapping[str, str]:
+        return dict(self._setup.env)
+
     def renew(self) -> Mapping[str, str]:
         env = self._setup.env
         return env.renew() if isinstance(env, LiveEnvironment) else {}
