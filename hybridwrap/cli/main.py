@@ -34,7 +34,7 @@ COMMANDS = {
     "init": "Initialise the engine in each module.",
     "ledger": "Look after the ledger itself.",
     "list": "List the modules of the stack, in order.",
-    "lock": "Write the providers' checksums for all platforms into lock files.",
+    "lock": "Write the providers' checksums for all platforms into the modules' lock files.",
     "mv": "Give a module of the ledger the name that it has in the manifest now.",
     "new": "Write a manifest for root modules that exist.",
     "orphans": "List modules that the ledger knows and the manifest has no more.",

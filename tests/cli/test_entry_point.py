@@ -25,6 +25,7 @@ EXIT_CODES = {
     "IntentInDoubt": 30,
     "LedgerDamaged": 33,
     "ApprovalOutdated": 5,
+    "CredentialsRefused": 10,
     "ModuleBusy": 20,
     "StateLocked": 20,
     "SlotTaken": 20,
