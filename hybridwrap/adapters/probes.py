@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from hybridwrap.adapters.as_itself import AsItself
 from hybridwrap.domain.absence import Answer, Probe
 from hybridwrap.domain.entry import CloudObject
 from hybridwrap.domain.ports import Clock
@@ -15,7 +14,8 @@ from hybridwrap.errors import CredentialsRefused
 class StackProber:
     def __init__(self, stack: Stack, environ: Mapping[str, str], clock: Clock) -> None:
         self._stack = stack
-        self._as_itself = AsItself(stack, environ, clock)
+        self._environ = environ
+        self._clock = clock
 
     def ask(self, module: Module, objects: Sequence[CloudObject]) -> tuple[Probe, ...]:
         return tuple(self._answers(module, objects))
@@ -24,8 +24,10 @@ class StackProber:
         verify = module.verify
         if not verify.asks:
             return
+        from hybridwrap.adapters.as_itself import AsItself
+
         try:
-            env = self._as_itself.in_its_account(module)
+            env = AsItself(self._stack, self._environ, self._clock).in_its_account(module)
         except CredentialsRefused as error:  # who looks elsewhere sees nothing, and that proves nothing
             yield Probe("verify", Answer.UNVERIFIABLE, detail=error.message)
             return

@@ -19,6 +19,7 @@ from hybridwrap.domain.checkup import Finding, Verdict, ok, problem, warning
 from hybridwrap.domain.keys import Keys
 from hybridwrap.domain.stack import Stack
 from hybridwrap.errors import HybridwrapError, InvalidManifest, UsageError
+from hybridwrap.run.preflight import missing_hooks
 
 WHOLE_BUCKET = frozenset({"identity", "bucket", "region", "clock"})
 FOLDERS_LOOKED_AT = 3  # of states in one bucket
@@ -71,12 +72,23 @@ def _stack(stack: Stack, environ: Mapping[str, str]) -> Iterator[Finding]:
         return
     yield from check_modules(stack, workshop.tools.engines, environ)
     yield from check_identities(stack, workshop.tools.engines)
+    yield from _hooks(workshop)
     yield check_left_behind(workshop.folders)
     place = list(_ledger_place(workshop))
     yield from place
     if all(finding.verdict is not Verdict.PROBLEM for finding in place):
         yield from _ledger(workshop, environ)
     yield from _states(workshop, unfit={stack.ledger.bucket} if _is_unfit(place) else set())
+
+
+def _hooks(workshop: Workshop) -> Iterator[Finding]:
+    tools, stack = workshop.tools, workshop.stack
+    every = [stack.hooks, *(module.hooks for module in stack.modules.values())]
+    count = len({hook[0] for hooks in every for hook in hooks.all})
+    missing = missing_hooks(tools, tuple(stack.modules))
+    yield from (problem("hooks", told, "put it there, and make it executable") for told in missing)
+    if count and not missing:
+        yield ok("hooks", "1 program, which is here" if count == 1 else f"{count} programs, all of them here")
 
 
 def _is_unfit(place: Sequence[Finding]) -> bool:

@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from hybridwrap.adapters import templates
 from hybridwrap.adapters.home import home_of
-from hybridwrap.adapters.hook_commands import HookCommands
 from hybridwrap.adapters.manifest import environments_of, find_manifest, load_stack, read_stack
 from hybridwrap.adapters.manifest.remote import Fetching
 from hybridwrap.adapters.manifest.var_files import given_values
@@ -94,6 +93,7 @@ def equip(stack: Stack, *, parallelism: int = 1) -> Workshop:
     from hybridwrap.adapters.ci_jobs import CiJobs
     from hybridwrap.adapters.clock import SystemClock, Ulids
     from hybridwrap.adapters.engine.engines import StackEngines
+    from hybridwrap.adapters.hook_commands import HookCommands
     from hybridwrap.adapters.module_sources import StackSources
     from hybridwrap.adapters.operation_folders import Folders
     from hybridwrap.adapters.probes import StackProber

@@ -74,6 +74,9 @@ def _done(context: Context, start: RunStart, work: Callable[[], Mapping[str, Mod
 
 
 def _not_begun(context: Context, start: RunStart, reason: str) -> Mapping[str, ModuleEnd]:
+    if context.part and context.part.joins:
+        context.watch.note(reason)
+        return {}  # what this process does not take, others do
     result = "pending" if start.command in MAKES_PENDING else "kept"
     ends = {name: ModuleEnd(result, reason=reason) for name in start.modules}
     for name, end in ends.items():

@@ -179,6 +179,7 @@ def test_a_program_that_is_not_there_is_said_before_anything(tmp_path: Path) -> 
     assert ran.code == 10
     assert "modules.net.hooks: ./gone is not there, or can't be run" in ran.text
     assert project.ledger().runs(1) == ()
+    assert "hooks              modules.net.hooks: ./gone is not there" in project.run("doctor").out
 
 
 KILLS = "[sh, -c, 'kill -9 $PPID']"

@@ -8,14 +8,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
 
-from hybridwrap.adapters.engine import who_am_i
 from hybridwrap.adapters.user_command import Call, run_user_command
 from hybridwrap.domain.identity import Caller
 from hybridwrap.domain.json import loads
 from hybridwrap.domain.ports import Clock
 from hybridwrap.errors import CredentialsRefused
 
-PROGRAM = (sys.executable, "-P", str(Path(who_am_i.__file__)))
+PROGRAM = (sys.executable, "-P", str(Path(__file__).with_name("who_am_i.py")))
 LIMIT_SECONDS = 60.0
 BELIEVED_SECONDS = 60.0  # a profile may lead to somebody else by then
 _OF_NO_INFLUENCE = ("TF_", "HYBRIDWRAP_", "GOGC", "GOMEMLIMIT")
