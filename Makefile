@@ -5,7 +5,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INSTALLED := .venv/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo check test e2e faults bench fix docs again
+.PHONY: help install demo check test e2e faults drill bench fix docs again
 
 help: ## Show these targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ e2e: $(INSTALLED) ## Only the tests that run a real engine
 
 faults: $(INSTALLED) ## Kill hybridwrap and its engine everywhere, and print a scorecard; takes a while
 	$(BIN)/python -m tests.fault.scorecard
+
+drill: $(INSTALLED) ## 200 modules, 20 jobs, one run, jobs killed at random; OPTIONS such as --seed 7
+	$(BIN)/python -m tests.fault.drill $(OPTIONS)
 
 bench: $(INSTALLED) ## Speed and size, as ratios measured in one run
 	$(BIN)/python -m bench

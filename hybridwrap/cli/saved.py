@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from hybridwrap.cli.compose import equip, look_at
 from hybridwrap.cli.options import Place, Telling
 from hybridwrap.cli.running import Job, at_work, watcher, writing_job
-from hybridwrap.cli.shared import SharedRun, exit_code, selection_of
+from hybridwrap.cli.shared import SharedRun, among, selection_of
 from hybridwrap.cli.survivors import end_with_survivors
 from hybridwrap.cli.teardown import teardown_job
 from hybridwrap.cli.variables import Variables
@@ -52,7 +52,9 @@ def carry_out_run(
     saved = read_saved(ledger, run)
     if only_destroy and not saved.options.destroy:
         raise UsageError(f"run {saved.run} is no plan to destroy", hint=f"hybridwrap apply --run {saved.run}")
-    shared = shared and replace(shared, command="destroy" if saved.options.destroy else "apply")
+    shared = shared and among(
+        replace(shared, command="destroy" if saved.options.destroy else "apply"), tuple(saved.modules)
+    )
     job = _job(place, saved, selection_of(shared, ledger, selection), options)
     options = replace(options, plan=saved.options, saved=saved.run)
     watch = watcher(job, telling)
@@ -64,7 +66,7 @@ def carry_out_run(
         end_with_survivors(watch, end, job.knowledge.records, as_json=telling.as_json)
     else:
         watch.run_ended(end, job.knowledge.outputs)
-    return exit_code(shared, ledger, end)
+    return end.exit_code
 
 
 def read_saved(ledger: Ledger, run: str) -> SavedRun:

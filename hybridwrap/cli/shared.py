@@ -12,8 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hybridwrap.domain.ledger import Ledger
-from hybridwrap.domain.run import RunEnd
-from hybridwrap.errors import UsageError, gravest
+from hybridwrap.errors import UsageError
 from hybridwrap.run.context import Part
 from hybridwrap.run.selection import Selection
 
@@ -74,6 +73,11 @@ def shared_run(command: str, sharing: Sharing = ALONE, *, asks: bool = False) ->
     return SharedRun(command, name, sharing) if name else None
 
 
+def among(shared: SharedRun, modules: tuple[str, ...]) -> SharedRun:
+    """The same run, of which these are the modules, unless others were said."""
+    return shared if shared.sharing.among else replace(shared, sharing=replace(shared.sharing, among=modules))
+
+
 def selection_of(shared: SharedRun | None, ledger: Ledger, selection: Selection) -> Selection:
     """What is to be done: who joins a run that has begun does what that is about, whatever it was called with."""
     if shared is None or not shared.sharing.join or not ledger.exists():
@@ -81,11 +85,3 @@ def selection_of(shared: SharedRun | None, ledger: Ledger, selection: Selection)
     run = ledger.shared_runs.known(shared.command, shared.name)
     document = ledger.shared_runs.document(run) if run else None
     return replace(Selection(), names=document.modules) if document else selection
-
-
-def exit_code(shared: SharedRun | None, ledger: Ledger, end: RunEnd) -> int:
-    """Of one process; those who take whatever is ready answer for the whole run."""
-    if shared is None or not shared.sharing.join:
-        return end.exit_code
-    run = ledger.run(end.run)
-    return gravest([end.exit_code, *(each.exit_code for each in run.ends.values())])

@@ -58,7 +58,7 @@ def merged(start: RunStart, summary: RunEnd | None, parts: Sequence[Run]) -> Run
         time=_time(start, summary, parts),
         exit_code=gravest([*codes, *_codes_of_parts(found, summary, parts)]),
         modules=told,
-        parts=tuple(sorted({*(summary.parts if summary else ()), *(part.start.part for part in parts)})),
+        parts=tuple(sorted({*(summary.parts if summary else ()), *(part.start.part for part in parts if part.end)})),
         said_by={module: found[module].part for module in told},
     )
     return Run(whole, end, told, tuple(parts))

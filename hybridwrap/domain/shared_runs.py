@@ -121,12 +121,21 @@ class SharedRuns:
         """Show that a part is alive. Raise LedgerUnreachable."""
         self._store.replace(self._keys.sign(run, part), encode(Sign(number)))
 
-    def end(self, part: str, end: RunEnd) -> Run:
-        """End a part, and sum the run up if all its modules have an end now. Raise LedgerUnreachable."""
+    def end(self, part: str, end: RunEnd, *, joins: bool = False) -> Run | None:
+        """End a part, and sum the run up if all its modules have an end now. Raise LedgerUnreachable.
+
+        Return how the run is; None for one of parts that bring their own modules, while some of them are open.
+        """
         store_once(self._store, self._clock, run_end(self._keys.part(end.run, part)), encode(end))
-        found = self.read(end.run)
+        listing = self.look(end.run)
+        if not joins and not listing.ended.issuperset(listing.begun):
+            return None
+        key = run_end(self._key(end.run))
+        summary = self._store.read(key)
+        run = Run(self._must_have_begun(end.run), decode(summary, RunEnd, key) if summary else None)
+        found = self._up_to_date(run, listing)
         if found.end:
-            self._store.replace(run_end(self._key(end.run)), encode(found.end))
+            self._store.replace(key, encode(found.end))
         return found
 
     def look(self, run: str) -> Listing:
@@ -136,17 +145,22 @@ class SharedRuns:
 
     def read(self, run: str) -> Run:
         """Read a run with all its parts. Raise LedgerDamaged, LedgerUnreachable."""
-        start = self.document(run)
-        if start is None:
-            raise LedgerDamaged(f"{self._store.place}: run {run} has no document")
-        return merged(start, None, self._parts(run, self.look(run)))
+        return merged(self._must_have_begun(run), None, self._parts(run, self.look(run)))
 
     def brought_up_to_date(self, run: Run) -> Run:
         """Read as little of a shared run as it takes: what its summary lacks."""
-        listing = self.look(run.start.run)
+        return self._up_to_date(run, self.look(run.start.run))
+
+    def _up_to_date(self, run: Run, listing: Listing) -> Run:
         known = set(run.end.parts) if run.end else set()
         lacking = tuple(part for part in listing.begun if part not in known)
         return merged(run.start, run.end, self._parts(run.start.run, replace(listing, begun=lacking)))
+
+    def _must_have_begun(self, run: str) -> RunStart:
+        start = self.document(run)
+        if start is None:
+            raise LedgerDamaged(f"{self._store.place}: run {run} has no document")
+        return start
 
     def _parts(self, run: str, listing: Listing) -> tuple[Run, ...]:
         keys = [self._keys.part(run, part) for part in listing.begun]

@@ -14,7 +14,7 @@ from hybridwrap.domain.merging import LEFT
 from hybridwrap.domain.run_listing import Told, Turn
 from hybridwrap.run.context import Context, Part
 
-SILENT_SECONDS = 60.0  # four signs of life that did not come
+SILENT_SECONDS = 20.0  # four signs of life that did not come
 
 
 class Heard(Struct, frozen=True):
@@ -33,6 +33,7 @@ class Crew:
         self._well = ended_well
         self._told: dict[str, list[Told]] = {}
         self._takers: dict[str, str] = {}  # key of a turn -> part
+        self._turns_seen: dict[str, float] = {}  # key of a turn -> when it was seen first
         self._heard: dict[str, Heard] = {}
         self._met: set[str] = set()  # parts that gave a sign of life while we were there
         self.look()
@@ -46,6 +47,8 @@ class Crew:
         self._told.clear()
         for word in self._listing.told:
             self._told.setdefault(word.module, []).append(word)
+        for turn in self._listing.turns.values():
+            self._turns_seen.setdefault(turn.key, now)
         for part in self._listing.begun:
             news = (self._listing.signs.get(part, ""), told[part])
             before = self._heard.get(part)
@@ -66,7 +69,11 @@ class Crew:
     def is_at_work_on(self, module: str) -> bool:
         """Whether some other process has taken a module up, and may yet end it."""
         turn = self._listing.turns.get(module)
-        taker = self._taker(turn) if turn else self._part.id
+        if turn is None:
+            return False
+        if not self._told.get(module) and self._clock.monotonic() - self._turns_seen[turn.key] < SILENT_SECONDS:
+            return True  # whoever it is: nobody has been silent for long enough
+        taker = self._taker(turn)
         told = any(each.part == taker for each in self._words(module))
         return not (told or taker == self._part.id or self._is_over(taker))
 

@@ -41,11 +41,10 @@ def recorded_run(
     context.watch.run_began(start)
     end = _done(context, start, work) if command in HOOKED else end_of_run(context, work())
     try:
-        _end(context, end)
+        return _end(context, end)
     except LedgerUnreachable as error:
         context.watch.note(f"the end of run {context.run} could not be recorded: {error.message}")
         return replace(end, exit_code=gravest([end.exit_code, error.exit_code]))
-    return end
 
 
 def _begin(context: Context, start: RunStart) -> None:
@@ -55,11 +54,15 @@ def _begin(context: Context, start: RunStart) -> None:
         context.tools.ledger.start_run(start)
 
 
-def _end(context: Context, end: RunEnd) -> None:
-    if context.part:
-        context.tools.ledger.shared_runs.end(context.part.id, end)
-    else:
+def _end(context: Context, end: RunEnd) -> RunEnd:
+    """Record the end; who takes whatever is ready answers for all who do so."""
+    if context.part is None:
         context.tools.ledger.end_run(end)
+        return end
+    run = context.tools.ledger.shared_runs.end(context.part.id, end, joins=context.part.joins)
+    if run is None or not context.part.joins:
+        return end
+    return replace(end, exit_code=gravest([end.exit_code, *(each.exit_code for each in run.ends.values())]))
 
 
 def _done(context: Context, start: RunStart, work: Callable[[], Mapping[str, ModuleEnd]]) -> RunEnd:

@@ -27,7 +27,7 @@ from hybridwrap.run.share import end_by_log, share_of
 from hybridwrap.run.turn import wait_for_turn
 from hybridwrap.run.waiting import LOOK_AGAIN_SECONDS, Waiting
 
-SIGN_SECONDS = 15.0
+SIGN_SECONDS = 5.0
 
 Work = Callable[[str], ModuleEnd]
 Timed = Callable[[str, Work], ModuleEnd]

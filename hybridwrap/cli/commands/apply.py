@@ -21,7 +21,7 @@ from hybridwrap.cli.options import (
 )
 from hybridwrap.cli.running import Job, at_work, job_in, watcher
 from hybridwrap.cli.saved import carry_out_run, refuse_own_plans, run_option
-from hybridwrap.cli.shared import Sharing, exit_code, selection_of, shared_run, sharing_options
+from hybridwrap.cli.shared import Sharing, selection_of, shared_run, sharing_options
 from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.errors import UsageError
@@ -99,7 +99,7 @@ def command(
     with at_work(job, options, watch, shared) as context:
         end = apply(context, job.modules, undisturbed(approve, watch))
     watch.run_ended(end, job.knowledge.outputs)
-    return exit_code(shared, job.workshop.ledger, end)
+    return end.exit_code
 
 
 def _skip(job: Job, plan: PlanOptions, max_age_seconds: float | None) -> Skip | None:

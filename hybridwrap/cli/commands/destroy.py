@@ -17,7 +17,7 @@ from hybridwrap.cli.options import (
 )
 from hybridwrap.cli.running import at_work, watcher
 from hybridwrap.cli.saved import carry_out_run, refuse_own_plans, run_option
-from hybridwrap.cli.shared import Sharing, exit_code, shared_run, sharing_options
+from hybridwrap.cli.shared import Sharing, shared_run, sharing_options
 from hybridwrap.cli.survivors import end_with_survivors
 from hybridwrap.cli.teardown import teardown_job, teardown_plan_options
 from hybridwrap.cli.variables import Variables
@@ -106,4 +106,4 @@ def command(
     with at_work(job, options, watch, shared) as context:
         end = destroy(context, job.modules, undisturbed(approve, watch), wishes)
     end_with_survivors(watch, end, job.knowledge.records, as_json=as_json)
-    return exit_code(shared, job.workshop.ledger, end)
+    return end.exit_code
