@@ -155,6 +155,7 @@ def test_what_is_not_of_terragrunt_is_wrong_usage(tmp_path: Path, text: str, why
             {"backend": "local", "config": {"path": "x.tfstate"}},
             "# TODO: its state is of the backend local: its state x",
         ),
+        ({}, "# TODO: its state is of the backend local: without remote_state it lies in .terragrunt-cache"),
         (
             {"backend": "gcs", "config": {"bucket": "b", "prefix": "p"}},
             "# TODO: its state is of the backend gcs: write ",
@@ -178,4 +179,15 @@ def test_a_unit_that_terragrunt_passes_by_is_left_out_and_older_retries_are_kept
     text = text_of(tmp_path)
     assert text.count("enabled: false    # Terragrunt passes it by") == 2
     assert 'retry: {on: ["(?i)timeout"], attempts: 2, wait: 5}' in text
+    assert loaded(tmp_path)[1] == []
+
+
+def test_a_state_beside_the_code_and_a_block_of_its_own_are_left_alone(tmp_path: Path) -> None:
+    code = {"main_tf": 'output "x" { value = 1 }\n'}
+    unit(tmp_path, "a", {}, **code, terraform_tfstate="{}")
+    unit(tmp_path, "b", {}, main_tf='terraform {\n  backend "local" { path = "b.tfstate" }\n}\n')
+    unit(tmp_path, "c", {}, **code)
+    text = text_of(tmp_path)
+    assert "state: {local: {path: a/terraform.tfstate}}" in text
+    assert text.count("state:") == 1
     assert loaded(tmp_path)[1] == []

@@ -83,7 +83,7 @@ def _drafted(unit: Unit, names: Mapping[Path, str], root: Path) -> Drafted:
     return Drafted(
         unit=unit,
         source=source,
-        state=kept_state(unit, root, has_source=bool(written)),
+        state=Kept() if _keeps_its_own(unit, interface) else kept_state(unit, root, has_source=bool(written)),
         interface=interface,
         inputs=known,
         traced=traced_inputs(unit),
@@ -102,6 +102,11 @@ def _folder(unit: Unit, source: Json) -> Path | None:
     if not isinstance(source, str) or not source:
         return unit.folder
     return None if _REMOTE.fullmatch(source) else _resolved(unit, source.partition("?")[0].replace("//", "/"))
+
+
+def _keeps_its_own(unit: Unit, interface: Interface | None) -> bool:
+    """Whether the module's own block says where its state lies, and Terragrunt nothing."""
+    return not unit.block("remote_state") and interface is not None and interface.backend is not None
 
 
 def _resolved(unit: Unit, path: str) -> Path:

@@ -34,7 +34,7 @@ def kept_state(unit: Unit, root: Path, *, has_source: bool) -> Kept:
     state = unit.block("remote_state")
     backend, config = state.get("backend"), unit.block("remote_state", "config")
     if not isinstance(backend, str):
-        return Kept()
+        return _by_itself(unit, root, has_source=has_source)
     known = {name: value for name, value in config.items() if value is not None}
     if backend == "local":
         return _local(unit, root, str(known.get("path") or "terraform.tfstate"), has_source=has_source)
@@ -47,6 +47,14 @@ def kept_state(unit: Unit, root: Path, *, has_source: bool) -> Kept:
         known.setdefault("dynamodb_table", known.pop("lock_table"))
     settings = {name: value for name, value in sorted(known.items()) if name not in (*dropped, *secret)}
     return Kept(backend, settings, dropped, secret)
+
+
+def _by_itself(unit: Unit, root: Path, *, has_source: bool) -> Kept:
+    """A state of which Terragrunt says nothing: beside the code, which it copies when that lies elsewhere."""
+    if has_source:
+        return Kept("local", problem="without remote_state it lies in .terragrunt-cache: move it to a place that stays")
+    file = unit.folder / "terraform.tfstate"
+    return Kept("local", {"path": os.path.relpath(file, root)}) if file.is_file() else Kept()
 
 
 def _local(unit: Unit, root: Path, path: str, *, has_source: bool) -> Kept:
