@@ -43,7 +43,7 @@ class Frame(Struct, frozen=True):
 def status_lines(seen: Overview, frame: Frame) -> Iterator[str]:
     yield from _title(seen, frame.width)
     if not seen.standings:
-        yield "the stack has no modules"
+        yield "no module is selected" if seen.stack.modules else "the stack has no modules"
         return
     well, others = parted(seen)
     table = _Table(seen, well, others, frame)

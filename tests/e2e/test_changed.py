@@ -27,7 +27,7 @@ VM = 'variable "id" {}\nresource "terraform_data" "it" { input = var.id }\n'
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    project = Project(tmp_path, dict.fromkeys(("CI", "GITHUB_BASE_REF", "CI_DEFAULT_BRANCH"), ""))
+    project = Project(tmp_path, dict.fromkeys(("CI", "GITHUB_BASE_REF", "GITHUB_EVENT_NAME", "CI_DEFAULT_BRANCH"), ""))
     project.write(STACK, net=NET, vm=VM, dns="")
     return project
 
