@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from math import inf
 from types import FrameType
 
 import click
@@ -14,10 +15,12 @@ from hybridwrap.cli.teller import Teller
 from hybridwrap.domain.limits import over_limit
 from hybridwrap.errors import UsageError
 from hybridwrap.run.preparation import Prepared
+from hybridwrap.run.stop import Stop
 from hybridwrap.run.walk import Approve
 
 LOOK = {"apply": "hybridwrap plan", "destroy": "hybridwrap plan --destroy", "resume": "hybridwrap status"}
 ANSWERS = ("yes", "no", "one by one")
+AT_ONCE = 0.001  # seconds: none would be never
 NAMED = 12  # modules that a question names
 
 
@@ -39,13 +42,16 @@ def approval(
     return ask_twice
 
 
-def undisturbed(approve: Approve | None, watch: Teller) -> Approve | None:
-    """Let whoever tells of the run keep silent during a question; a signal or the end of the input is a no."""
+def undisturbed(approve: Approve | None, watch: Teller, stop: Stop) -> Approve | None:
+    """Let whoever tells of the run keep silent during a question.
+
+    A signal, the end of the input and the end of the run's time are a no.
+    """
     if approve is None:
         return None
 
     def approve_in_silence(plans: Sequence[Prepared]) -> frozenset[str]:
-        with watch.paused(), _signals_end_the_question():
+        with watch.paused(), _signals_end_the_question(), _time_ends_the_question(stop.seconds_left):
             try:
                 return approve(plans)
             except (click.Abort, KeyboardInterrupt, OSError):  # OSError: the terminal is gone
@@ -73,6 +79,24 @@ def _signals_end_the_question() -> Iterator[None]:
             signal.signal(number, handler)
         for name in came:
             signal.raise_signal(name)
+
+
+@contextmanager
+def _time_ends_the_question(seconds: float) -> Iterator[None]:
+    if seconds == inf:
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _interrupt)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, AT_ONCE))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 def beyond_guard_by_name(

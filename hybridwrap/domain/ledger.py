@@ -93,12 +93,12 @@ class Ledger:
         return self._charter.ledger
 
     def exists(self) -> bool:
-        """Raise LedgerUnreachable."""
+        """Raise LedgerUnreachable, or LedgerDamaged for a document of the ledger that can't be understood."""
         self._charter = self._charter or read_charter(self.store, self._keys)
         return self._charter is not None
 
     def open(self) -> None:
-        """Be ready to write: the first effect of a writing command. Raise LedgerUnreachable whatever is wrong."""
+        """Be ready to write: the first effect of a writing command. Raise LedgerUnreachable, LedgerDamaged."""
         if not self.exists():
             self._charter = found(self.store, self._keys, self.clock, self.ids, self.writer)
         self._journal.writing = True

@@ -52,6 +52,10 @@ class Stop:
         return self.clock.monotonic() >= self.deadline
 
     @property
+    def seconds_left(self) -> float:
+        return self.deadline - self.clock.monotonic()
+
+    @property
     def terminated(self) -> bool:
         return bool(self.signals) and self.signals[0].name == "SIGTERM"
 

@@ -134,7 +134,7 @@ def _finish(
     if name in approved:
         return _timed(name, context, lambda _: carry_out(plans[name]), way)
     plans[name].folder.remove()
-    return ModuleEnd("declined", 130, reason="not approved")
+    return ModuleEnd("declined", 130, reason=context.stop.reason or "not approved")
 
 
 def _ended(context: Context, queue: Queue, way: Way, name: str, end: ModuleEnd) -> None:

@@ -33,8 +33,8 @@ def project(tmp_path: Path, engine_program: str) -> Project:
     return project
 
 
-def apply_at_terminal(project: Project) -> Terminal:
-    return Terminal([sys.executable, "-m", "hybridwrap", "apply"], cwd=project.root, env=project.env)
+def apply_at_terminal(project: Project, *options: str) -> Terminal:
+    return Terminal([sys.executable, "-m", "hybridwrap", "apply", *options], cwd=project.root, env=project.env)
 
 
 def test_each_wave_is_shown_with_real_values_and_asked_about_once(project: Project) -> None:
@@ -61,6 +61,31 @@ def test_a_no_leaves_the_module_and_what_needs_it_pending(project: Project) -> N
         assert terminal.wait() == 130
     assert project.statuses() == {"left": "pending", "right": "ok", "below": "pending"}
     assert project.status()["below"]["reason"] == "waits for left.id"
+
+
+def last_run(project: Project) -> dict[str, str]:
+    """The reasons of the newest run, by module; that it has an end is asserted."""
+    report = project.run("report", "--format", "json").json
+    assert report["run"]["exit_code"] == 130
+    return {module["module"]: module["reason"] for module in report["modules"]}
+
+
+def test_a_terminal_that_is_closed_during_the_question_has_said_no(project: Project) -> None:
+    with apply_at_terminal(project) as terminal:
+        terminal.expect("one by one]")
+        terminal.hang_up()
+        assert terminal.ended() == 130
+    assert set(project.statuses().values()) == {"pending"}
+    assert last_run(project)["left"] == "not approved"
+
+
+def test_the_time_of_the_run_ends_an_open_question_too(project: Project) -> None:
+    assert project.run("init").code == 0
+    with apply_at_terminal(project, "--timeout", "5s") as terminal:
+        terminal.expect("one by one]")
+        assert terminal.wait() == 130
+    assert set(project.statuses().values()) == {"pending"}
+    assert last_run(project)["left"] == "the time of the run was up after 5s"
 
 
 def test_unchanged_modules_need_no_question(project: Project) -> None:

@@ -53,3 +53,21 @@ def test_hints_stay_in_the_environment_and_the_manifest_of_the_call(project: Pro
         assert commands, text
         for command in commands:
             assert "-e dev -f hybridwrap.yaml" in command, text
+
+
+def test_what_doctor_says_to_type_is_for_the_call_too(project: Project) -> None:
+    (project.root / "after/main.tf").write_text("not a module")
+    told = project.run("doctor", "-e", "dev", "-f", "hybridwrap.yaml").out
+    assert "hybridwrap validate -e dev -f hybridwrap.yaml    says all of it" in told
+    checks = project.run("doctor", "--json", "-e", "dev", "-f", "hybridwrap.yaml").json["checks"]
+    assert any("hybridwrap validate -e dev" in check["fix"] for check in checks)
+
+
+def test_the_evidence_of_reconcile_names_the_call_in_its_commands(project: Project) -> None:
+    there = ("-e", "dev", "-f", "hybridwrap.yaml")
+    assert project.run("apply", "after", "--auto-approve", *there).code == 0
+    (project.root / ".hybridwrap/state/dev/after.tfstate").unlink()
+    for text in (project.run("reconcile", *there).text, project.run("reconcile", "--json", *there).text):
+        assert text.count("--absent") >= 1
+        for command in COMMAND.findall(text):
+            assert "-e dev -f hybridwrap.yaml" in command, text

@@ -70,6 +70,15 @@ class Terminal:
         """Send keys as they are: `\x03` is Ctrl-C."""
         os.write(self._ours, keys.encode())
 
+    def hang_up(self) -> None:
+        """Close the terminal under the program: what it reads and writes then fails."""
+        os.close(self._ours)
+        self._ours = os.open(os.devnull, os.O_RDONLY)
+
+    def ended(self, *, seconds: float = 60) -> int:
+        """Wait for the end of a program that was hung up on; return the exit code."""
+        return self._process.wait(timeout=seconds)
+
     def wait(self, *, seconds: float = 60) -> int:
         """Read to the end; return the exit code."""
         deadline = time.monotonic() + seconds

@@ -83,6 +83,19 @@ def test_every_line_has_time_and_module(capsys: pytest.CaptureFixture[str]) -> N
         assert re.match(r"\d\d:\d\d:\d\d vm      \| ", line)
 
 
+def test_so_has_each_further_line_of_a_reason_or_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = plain(FakeClock())
+    lines.warning("vm", "changed outside\nand more")
+    lines.module_ended(
+        "vm", ModuleEnd("refused", 32, reason="stopped before anything\n  recorded  serial 5\n  found     none")
+    )
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) == 5
+    for line in printed:
+        assert re.match(r"\d\d:\d\d:\d\d vm      \| ", line), line
+    assert [line.partition(" | ")[2] for line in printed[-2:]] == ["  recorded  serial 5", "  found     none"]
+
+
 def test_silence_is_broken_by_a_sign_of_life(capsys: pytest.CaptureFixture[str]) -> None:
     clock = FakeClock()
     lines = plain(clock)

@@ -443,3 +443,12 @@ def test_the_page_has_every_result_in_its_table_of_junit() -> None:
     table = PAGE.partition("## JUnit")[2].partition("## CSV")[0]
     assert set(re.findall(r"`(\w+)`", table)) >= {*DONE, *FAILURES, *ERRORS}
     assert set(RESULTS) == set(re.findall(r"`(\w+)`", table))
+
+
+def test_a_hint_that_the_ledger_has_is_for_the_environment_of_the_report() -> None:
+    story = Story()
+    story.start({"vm": ()})
+    story.refused("vm", "its state is gone", hint="hybridwrap doctor    shows it; then: hybridwrap reconcile vm")
+    story.end(32)
+    (module,) = json.loads(rendered("json", story))["modules"]
+    assert module["hint"] == "hybridwrap doctor -e prod    shows it; then: hybridwrap reconcile -e prod vm"

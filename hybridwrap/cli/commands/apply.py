@@ -97,7 +97,7 @@ def command(
     options = replace(options, skip=_skip(job, plan, max_age_seconds))
     watch = watcher(job, telling)
     with at_work(job, options, watch, shared) as context:
-        end = apply(context, job.modules, undisturbed(approve, watch))
+        end = apply(context, job.modules, undisturbed(approve, watch, context.stop))
     watch.run_ended(end, job.knowledge.outputs)
     return end.exit_code
 

@@ -12,7 +12,7 @@ from hybridwrap.cli.compose import Workshop, equip, load
 from hybridwrap.cli.options import Place, json_option, stack_options
 from hybridwrap.cli.running import aside
 from hybridwrap.domain.json import Json, canonical
-from hybridwrap.errors import LedgerUnreachable, UsageError
+from hybridwrap.errors import LedgerDamaged, LedgerUnreachable, UsageError
 from hybridwrap.run.by_hand import Recipe, Secret, recipe
 from hybridwrap.run.context import Context, Options
 
@@ -42,10 +42,10 @@ def command(place: Place, module: str, as_json: bool) -> int:
 
 
 def _context(workshop: Workshop) -> Context:
-    """Know what the ledger says, or, while it can't be reached, what the states say."""
+    """Know what the ledger says, or, while it can't be reached or understood, what the states say."""
     try:
         return aside(workshop, Options())
-    except LedgerUnreachable as error:
+    except (LedgerUnreachable, LedgerDamaged) as error:
         click.echo(f"note: {error.message}; outputs of other modules are read from their states", err=True)
         return aside(workshop, Options(), {})
 

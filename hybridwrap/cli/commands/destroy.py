@@ -104,6 +104,6 @@ def command(
     wishes = Wishes(frozenset((*selection.names, *orphans)), keep_protected, import_known, inputs == "current")
     watch = watcher(job, telling)
     with at_work(job, options, watch, shared) as context:
-        end = destroy(context, job.modules, undisturbed(approve, watch), wishes)
+        end = destroy(context, job.modules, undisturbed(approve, watch, context.stop), wishes)
     end_with_survivors(watch, end, job.knowledge.records, as_json=as_json)
     return end.exit_code

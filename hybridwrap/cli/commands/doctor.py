@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import click
+from msgspec.structs import replace
 
 from hybridwrap.cli.checkup import findings
+from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import faint
 from hybridwrap.cli.options import Place, json_option, stack_options
 from hybridwrap.domain.checkup import Finding, Verdict, exit_code_of
@@ -29,7 +31,8 @@ def command(place: Place, as_json: bool) -> int:
     try it is removed again. The exit code is 0 when nothing is a problem, else that of the gravest.
     """
     found: list[Finding] = []
-    for finding in findings(place, os.environ):
+    for raw in findings(place, os.environ):
+        finding = replace(raw, fix=as_typed(raw.fix, place))
         found.append(finding)
         if not as_json:
             for line in _lines(finding):

@@ -89,7 +89,7 @@ def _json(one: Reconciled, place: Place) -> Json:
         "module": one.look.module,
         "status": str(one.look.record.status),
         "verdict": str(one.judgement.verdict),
-        "evidence": list(evidence(one.look)),
+        "evidence": [as_typed(sentence, place) for sentence in evidence(one.look)],
         "next": as_typed(one.judgement.next, place),
     }
 
@@ -97,5 +97,5 @@ def _json(one: Reconciled, place: Place) -> Json:
 def _lines(one: Reconciled, place: Place) -> Iterator[str]:
     yield f"{click.style(one.look.module, bold=True)} is {coloured(one.look.record.status)}: {one.judgement.verdict}"
     for sentence in evidence(one.look):
-        yield f"  {sentence}"
+        yield f"  {as_typed(sentence, place)}"
     yield f"  next: {as_typed(one.judgement.next, place)}"

@@ -85,7 +85,7 @@ def command(
     watch = watcher(job, telling)
     with at_work(job, options, watch) as context:
         if rest:
-            end = resume(context, rest, differing, undisturbed(approve, watch))
+            end = resume(context, rest, differing, undisturbed(approve, watch, context.stop))
         else:
             end = end_of_run(context, {})
             watch.note(f"run {run} left nothing to do" if run else "no run left anything to do")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hybridwrap.cli.reports.drifted import drift_json
-from hybridwrap.cli.reports.next import next_commands, next_for
+from hybridwrap.cli.reports.next import next_commands, next_for, placed
 from hybridwrap.cli.reports.wording import tally, told
 from hybridwrap.cli.standing_json import output_json
 from hybridwrap.domain.codec import plain
@@ -77,7 +77,7 @@ def _module(report: Report, module: ModuleReport) -> Json:
         "result": module.result,
         "status": str(module.status),
         "reason": end.reason,
-        "hint": end.hint,
+        "hint": placed(report, end.hint),
         "waits_for": end.waits_for,
         "began": module.began or None,
         "ended": module.ended or None,

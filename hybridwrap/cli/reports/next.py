@@ -62,7 +62,7 @@ def _again(report: Report) -> Iterator[str]:
     if report.start.command in MAKES_PENDING:
         yield line(report, "resume", report.start.run)
     elif not any(ELIDED in word for word in report.start.argv):
-        yield _placed(report, shlex.join(["hybridwrap", *report.start.argv]))
+        yield placed(report, shlex.join(["hybridwrap", *report.start.argv]))
 
 
 def next_for(report: Report, module: ModuleReport) -> tuple[str, ...]:
@@ -84,9 +84,10 @@ def next_for(report: Report, module: ModuleReport) -> tuple[str, ...]:
 
 def line(report: Report, command: str, *words: str) -> str:
     """A command line as typed, for the environment of the report."""
-    return _placed(report, shlex.join(["hybridwrap", command, *words]))
+    return placed(report, shlex.join(["hybridwrap", command, *words]))
 
 
-def _placed(report: Report, typed: str) -> str:
+def placed(report: Report, typed: str) -> str:
+    """Commands that the ledger has as they were said, for the environment of the report."""
     environment = None if report.environment == "default" else report.environment
     return as_typed(typed, replace(place_of_call(), environment=environment))
