@@ -27,7 +27,7 @@ COMMANDS = {
     "diff": "Show what is different between two runs.",
     "doctor": "Look whether machine, engines and bucket are fit for work.",
     "drift": "Look whether real objects are as the engine's states say.",
-    "drift accept": "Accept recorded drift until a day.",
+    "drift accept": "Accept recorded drift until a day, or not any more.",
     "exec": "Run any program in a module's folder, with its environment.",
     "graph": "Show the graph of the stack, with the statuses.",
     "history": "List the runs, newest first.",

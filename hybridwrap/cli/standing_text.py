@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hybridwrap.cli.failures import told
-from hybridwrap.cli.lines import ticking
+from hybridwrap.cli.lines import local_time, ticking
 from hybridwrap.cli.overview import Overview
 from hybridwrap.cli.scene import place_of
 from hybridwrap.domain.drift import Difference
+from hybridwrap.domain.drift_checks import last_checked
 from hybridwrap.domain.moments import seconds_between
 from hybridwrap.domain.status import Status
 from hybridwrap.run.standing import Standing, summary_of
 
+WITHOUT_OBJECTS = frozenset({Status.NONE, Status.DESTROYED, Status.RETAINED})  # none that could drift, or are ours
 FEW = 5  # names in a sentence
 
 
@@ -47,6 +49,17 @@ def _named(standing: Standing) -> str:
 def new_drift(standing: Standing, today: str) -> tuple[Difference, ...]:
     """What differs and is not accepted."""
     return standing.drift.new(today) if standing.drift else ()
+
+
+def looked_for_drift(seen: Overview) -> Iterator[str]:
+    """Say when drift was last looked for, as long ago as that is in any module, and where it was not since a change."""
+    there = [standing for standing in seen.standings if standing.status not in WITHOUT_OBJECTS]
+    checked = {standing.module: last_checked(standing, seen.runs) for standing in there}
+    found = [time for time in checked.values() if time]
+    if found:
+        never = [module for module, time in checked.items() if not time]
+        more = f"; not since the last change: {some(never)}" if never else ""
+        yield f"drift was last looked for {local_time(min(found))}{more}"
 
 
 def some(names: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import cells, coloured, faint, fitted, local_time, table
 from hybridwrap.cli.overview import Overview
 from hybridwrap.cli.scene import shortened
-from hybridwrap.cli.standing_text import new_drift, said, some
+from hybridwrap.cli.standing_text import looked_for_drift, new_drift, said, some
 from hybridwrap.domain.drift import DriftResult
 from hybridwrap.domain.families import module_in
 from hybridwrap.domain.outputs import Provenance
@@ -52,6 +52,7 @@ def status_lines(seen: Overview, frame: Frame) -> Iterator[str]:
     if well and others:
         yield faint("─" * (table.edge - INDENT))
     yield from table.others()
+    yield from map(faint, looked_for_drift(seen))
     if following := next_command(seen):
         yield f"next: {following}"
 
@@ -142,7 +143,8 @@ class _Table:
             yield f"{coloured(Status.PENDING)}  {len(modules)} {cause}: {faint(some(modules))}"
 
     def _fits(self, lines: int) -> bool:
-        return not self._frame.height or lines + AROUND <= self._frame.height
+        around = AROUND + len(list(looked_for_drift(self._seen)))
+        return not self._frame.height or lines + around <= self._frame.height
 
     def _block(self, line: str, at: tuple[int, Standing]) -> Iterator[str]:
         """A row and what is to be known of its module; a single short detail stands beside it."""

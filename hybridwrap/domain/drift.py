@@ -89,6 +89,10 @@ class Drift(Struct, frozen=True):
         others = tuple(each for each in self.accepted if each.target != acceptance.target)
         return replace(self, accepted=(*others, acceptance))
 
+    def withdrawing(self, target: str) -> Drift:
+        """Leave out a decision: what it covered counts again."""
+        return replace(self, accepted=tuple(each for each in self.accepted if each.target != target))
+
     def after_change(self) -> Drift | None:
         """Keep what stands once the module itself was changed: decisions, not findings; None when there are none."""
         return Drift(accepted=self.accepted) if self.accepted else None

@@ -19,6 +19,7 @@ from hybridwrap.run.apply import apply
 from hybridwrap.run.context import Context, Tools
 from hybridwrap.run.walk import Approve
 
+NARROWING = frozenset({"target", "replace", "refresh", "refresh-only"})
 UNSETTLED = frozenset({Status.ERROR, Status.UNKNOWN, Status.RUNNING})
 
 
@@ -103,8 +104,16 @@ def differences(tools: Tools, inputs: RunInputs) -> Mapping[str, str]:
     return {name: text for name, text in told.items() if text}
 
 
+def options_not_repeated(argv: Sequence[str]) -> tuple[str, ...]:
+    """Name those of a command line that made its plans narrower: what was left may be what they left out."""
+    names = (word.partition("=")[0].lstrip("-") for word in argv if word.startswith("-"))
+    return tuple(dict.fromkeys(f"-{name}" for name in names if name in NARROWING))
+
+
 def resume(context: Context, rest: Rest, differing: Mapping[str, str], approve: Approve | None) -> RunEnd:
     """Apply what a run left; its other modules only as far as `context.options.skip` does not leave them out."""
+    if options := options_not_repeated(rest.run.start.argv):
+        context.watch.note(f"not repeated of run {rest.run_id}: {', '.join(options)}; what it left is planned whole")
     for name in rest.not_declared:
         context.watch.warning(name, "left out: it is not in the manifest any more")
     for name, text in differing.items():

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from hybridwrap.adapters.bootstrap.bucket import Bucket
 from hybridwrap.adapters.bootstrap.policy import demands_tls, with_tls
 from hybridwrap.adapters.bootstrap.settings import UNSUPPORTED, Wishes
 from hybridwrap.adapters.s3_connection import S3Settings
+from hybridwrap.adapters.schemas import load_schema
 from hybridwrap.errors import LedgerUnreachable, PreflightRefused
 from tests.support import s3_servers
 from tests.support.project import Project
@@ -139,6 +141,41 @@ def test_yes_changes_only_what_is_missing(moto: Server, tmp_path: Path, name: st
     assert client.get_object(Bucket=name, Key="kept")["Body"].read() == b"kept"
 
 
+def test_what_a_server_could_not_work_with_is_not_offered_again_on_this_host(
+    moto: Server, tmp_path: Path, name: str
+) -> None:
+    moto.make_bucket(name)
+    assert moto.app
+    refusal = Fault("PUT", f"/{name}/hybridwrap-bootstrap-probe", 500, "InternalError")
+    moto.app.faults.append(refusal)
+    project = project_on(moto, tmp_path, name)
+    assert project.run("bootstrap", "--yes").code == 0
+    again = project.run("bootstrap")
+    assert (again.code, "encryption     not supported by this server" in again.out) == (0, True), again.text
+    moto.app.faults.clear()
+    assert project.run("bootstrap", "--yes").code == 0
+    assert encryption_of(moto, name) == {"SSEAlgorithm": "AES256"}, "asked for once more, it is tried once more"
+
+
+def test_programs_are_told_everything_and_asked_nothing(moto: Server, tmp_path: Path, name: str) -> None:
+    project = project_on(moto, tmp_path, name)
+
+    def told(*options: str, code: int = 0) -> dict[str, Any]:
+        ran = project.run("bootstrap", "--json", *options)
+        assert ran.code == code, ran.text
+        Draft202012Validator(load_schema("bootstrap.v1")).validate(ran.json)
+        (bucket,) = ran.json["buckets"]
+        return {"made": bucket["made"], **{each["name"]: each for each in bucket["settings"]}}
+
+    made = told()
+    assert (made["made"], made["versioning"]["changed"], made["versioning"]["now"]) == (True, True, "on")
+    moto.client().put_bucket_versioning(Bucket=name, VersioningConfiguration={"Status": "Suspended"})
+    left = told(code=64)
+    assert (left["made"], left["versioning"]["changed"], left["versioning"]["as_it_should_be"]) == (False, False, False)
+    assert told("--yes")["versioning"]["changed"]
+    assert not told()["versioning"]["changed"]
+
+
 def test_on_a_real_server_what_it_lacks_is_said_and_the_bucket_works(
     seaweedfs: Server, tmp_path: Path, name: str
 ) -> None:
@@ -146,6 +183,7 @@ def test_on_a_real_server_what_it_lacks_is_said_and_the_bucket_works(
     ran = project.run("bootstrap")
     assert ran.code == 0, ran.text
     assert "not supported by this server" in ran.out
+    assert project.run("bootstrap").code == 0, "what it could not do is not offered again"
     ran = project.apply()
     assert ran.code == 0, ran.text
     assert project.run("bootstrap", "--yes").code == 0, "tried once more, and as before"

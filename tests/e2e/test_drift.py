@@ -195,6 +195,13 @@ def test_accepted_drift_does_not_count_until_its_day_has_passed(project: Project
     assert [d.attributes for d in drift.new("2026-01-01")] == [("tags.owner",)]
     assert drift.new("9999-01-01")[0].attributes == ("tags.owner", "tags.team")
 
+    assert project.run("drift", "accept", target, "--withdraw", "--reason", "the fair is over").code == 0
+    drift = drift_of(project)
+    assert drift is not None
+    assert [d.attributes for d in drift.new("2026-01-01")] == [("tags.owner", "tags.team")], "it counts again at once"
+    again = project.run("drift", "accept", target, "--withdraw", "--reason", "x")
+    assert (again.code, f"nothing was accepted at {target}; accepted are: none" in again.err) == (64, True)
+
 
 @pytest.mark.parametrize(
     ("words", "message"),
@@ -203,6 +210,7 @@ def test_accepted_drift_does_not_count_until_its_day_has_passed(project: Project
         (["fakecloud_server.web", "--module", "network"], "no drift is recorded"),
         (["fakecloud_server.web", "--until", "2020-01-01"], "2020-01-01 is over"),
         (["fakecloud_server.web", "--until", "someday"], "someday"),
+        (["fakecloud_server.web", "--withdraw"], "say --until DATE to accept it, or --withdraw"),
     ],
 )
 def test_only_what_was_found_can_be_accepted_and_only_for_a_time_to_come(

@@ -6,13 +6,15 @@ import pytest
 from click import unstyle
 from msgspec.structs import replace
 
-from hybridwrap.cli.lines import cells
+from hybridwrap.cli.lines import cells, local_time
 from hybridwrap.cli.overview import Overview
 from hybridwrap.cli.status_view import Frame, environments_lines, next_command, status_lines
 from hybridwrap.domain.drift import Acceptance, Difference, Drift
 from hybridwrap.domain.engine_run import Action
 from hybridwrap.domain.entry import CloudObject
+from hybridwrap.domain.run import ModuleEnd, Run, RunEnd, RunStart
 from hybridwrap.domain.status import Status
+from tests.support.ledgers import writer
 from tests.support.standings import overview_of, standing
 
 HALF_APPLIED = overview_of(
@@ -159,3 +161,18 @@ def test_environments_stand_beside_each_other_and_what_is_not_well_follows() -> 
     assert lines[2].split() == ["vm", "error"]
     assert "shop in prod   1 error, 2 pending   s3://acme/hybridwrap/" in lines
     assert not [line for line in lines if line.startswith("shop in dev")]
+
+
+def test_when_drift_was_last_looked_for_is_said_with_what_was_changed_since() -> None:
+    def run_at(time: str, *modules: str) -> Run:
+        ends = {name: ModuleEnd("unchanged", began=time) for name in modules}
+        start = RunStart(f"R{time}", "drift", time, writer(), ("drift",), modules, {})
+        return Run(start, RunEnd(start.run, time, 0, ends))
+
+    looks = run_at("2026-01-01T09:00:00Z", "dns"), run_at("2026-01-01T08:00:00Z", "vpc", "dns")
+    vpc, dns, vm = (standing(name) for name in ("vpc", "dns", "vm"))
+    changed = replace(vm, since="2026-01-01T10:00:00Z")
+    gone = standing("old", Status.DESTROYED)
+    (told,) = [line for line in lines_of(overview_of(vpc, dns, changed, gone, runs=looks)) if "drift" in line]
+    assert told == f"drift was last looked for {local_time('2026-01-01T08:00:00Z')}; not since the last change: vm"
+    assert not any("drift" in line for line in lines_of(overview_of(vpc, dns, vm))), "nobody has ever looked"

@@ -64,7 +64,8 @@ def command(
 
     On any machine. RUN is an id or its beginning; without it, the newest apply or resume that left something. What it
     left is planned again, in order, with the inputs that it had. Its other modules are left alone, unless something
-    that they are made from has changed: that is said, and they are planned, too.
+    that they are made from has changed: that is said, and they are planned, too. Each module is planned whole: -target,
+    -replace and -refresh of the run are not repeated.
     """
     approve = approval("resume", auto_approve=auto_approve, as_json=telling.as_json)
     job = writing_job(place, Selection(), variables, parallelism=parallelism)
