@@ -18,7 +18,8 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 KEYS = {"AccessKeyId": "AWS_ACCESS_KEY_ID", "SecretAccessKey": "AWS_SECRET_ACCESS_KEY"}
 # One set of keys replaces another as a whole: an engine that found parts of both would act as nobody, or somebody else.
 GO_TOGETHER = (*KEYS.values(), "AWS_SESSION_TOKEN", "AWS_SECURITY_TOKEN", "AWS_PROFILE", "AWS_DEFAULT_PROFILE")
-OPEN = frozenset({"AWS_REGION", "AWS_DEFAULT_REGION"})  # no secret: masking them would tear up every ARN
+# No secrets: masking a region, or a profile that is called prod, would tear up every text and withhold every ARN.
+OPEN = frozenset({"AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_DEFAULT_PROFILE"})
 
 Printed = Mapping[str, str | None]  # None: this variable goes
 

@@ -171,6 +171,9 @@ def test_a_run_that_must_not_begin_plans_nothing(tmp_path: Path) -> None:
     assert set(project.statuses().values()) == {"pending"}
     assert not list(tmp_path.rglob("plan.jsonl"))
     assert "exit code 9" in project.run("report").out
+    junit = project.run("report", "--format", "junit").out
+    assert 'tests="3" failures="1"' in junit
+    assert '<testcase classname="shop.default" name="hooks of the run"' in junit
 
 
 def test_a_program_that_is_not_there_is_said_before_anything(tmp_path: Path) -> None:

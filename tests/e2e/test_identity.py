@@ -181,3 +181,19 @@ def test_ledger_state_and_provider_have_three_identities(server: Server, tmp_pat
     assert by_path["ledger"] - {""} == {"AKIAKEEPER"}
     assert by_path["state"] - {""} == {"AKIASTATES"}
     assert keys["AccessKeyId"] in by_path["/"], "who the provider is, is asked with the keys that were printed"
+
+
+def test_who_it_would_be_is_shown_without_asking_for_credentials(fifteen_minutes: Project) -> None:
+    project = fifteen_minutes
+    manifest = (project.root / "hybridwrap.yaml").read_text()
+    env = "env: {REGION: eu-central-1, API_TOKEN: hunter2}, account: '111122223333'"
+    project.write(manifest.replace("{source: net}", f"{{source: net, {env}}}"))
+    rendered, lines = project.run("render", "net").out, project.run("commands", "net").out
+    for shown in ("env     REGION=eu-central-1", "env     API_TOKEN=(secret)", "env     what is printed by: ./token"):
+        assert shown in rendered
+    assert "account 111122223333" in rendered
+    assert "export REGION=eu-central-1" in lines
+    assert "\n# ./token\n" in lines
+    assert "# account: AWS must know you there as 111122223333" in lines
+    assert "hunter2" not in rendered + lines
+    assert not (project.root / "asked").exists()

@@ -70,8 +70,8 @@ def test_keys_replace_those_of_the_caller_as_a_whole() -> None:
     assert laid_over(callers, {"AWS_PROFILE": None}).keys() == {"AWS_SESSION_TOKEN", "AWS_REGION", "HOME"}
 
 
-def test_everything_is_a_secret_but_a_region() -> None:
-    assert secret_in({"A": "1", "AWS_REGION": "eu-central-1", "B": None}) == {"A": "1"}
+def test_everything_is_a_secret_but_a_region_and_the_name_of_a_profile() -> None:
+    assert secret_in({"A": "1", "AWS_REGION": "eu-central-1", "AWS_PROFILE": "prod", "B": None}) == {"A": "1"}
 
 
 def ask(folder: Path, *argv: str, seconds: float = 60, env: Mapping[str, str] | None = None) -> Printed:

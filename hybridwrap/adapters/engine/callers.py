@@ -45,7 +45,10 @@ class Callers:
         if finished.exit_code != 0:
             said = finished.stderr.decode(errors="replace").strip() if finished.exit_code else ""
             why = (said.splitlines() or [str(finished)])[-1]
-            raise CredentialsRefused(f"AWS does not say who is calling (sts:GetCallerIdentity): {why}")
+            raise CredentialsRefused(
+                f"AWS does not say who is calling (sts:GetCallerIdentity): {why}",
+                hint="log in, then the same command again; hybridwrap doctor shows who is who",
+            )
         found = loads(finished.stdout)
         return Caller(found["account"], found["arn"])
 

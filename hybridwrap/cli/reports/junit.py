@@ -12,15 +12,17 @@ from hybridwrap.run.report import ModuleReport, Report
 FAILURES = frozenset({"error", "drifted"})
 ERRORS = frozenset({"unknown", "unsent", "superseded", "refused", "running"})
 # Everything else that is not done did not run: skipped.
+HOOKS = "hooks of the run"
 NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render(report: Report) -> str:
     suites = Xml.Element("testsuites", name=f"hybridwrap {report.start.command}")
     suite = Xml.SubElement(suites, "testsuite", name=f"{report.stack}/{report.environment}")
+    failed = [str(run) for run in report.hooks if run.failed]
     totals = {
-        "tests": len(report.modules),
-        "failures": sum(_kind(module) == "failure" for module in report.modules),
+        "tests": len(report.modules) + bool(failed),
+        "failures": sum(_kind(module) == "failure" for module in report.modules) + bool(failed),
         "errors": sum(module.result in ERRORS for module in report.modules),
         "skipped": sum(_kind(module) == "skipped" for module in report.modules),
         "time": f"{report.seconds:.3f}",
@@ -35,6 +37,9 @@ def render(report: Report) -> str:
         Xml.SubElement(properties, "property", name=name, value=value)
     for module in report.modules:
         _case(suite, report, module)
+    if failed:  # else a run that ends with 4 would look green
+        case = Xml.SubElement(suite, "testcase", classname=f"{report.stack}.{report.environment}", name=HOOKS, time="0")
+        Xml.SubElement(case, "failure", message=f"hook {failed[0]}", type="hook").text = "\n".join(failed)
     _cleaned(suites)
     Xml.indent(suites)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(suites, encoding="unicode")}\n'
@@ -59,9 +64,8 @@ def _case(suite: Xml.Element, report: Report, module: ModuleReport) -> None:
         time=f"{module.seconds:.3f}",
     )
     if kind := _kind(module):
-        told = Xml.SubElement(
-            case, kind, message=short_reason(module) or _failed(module) or module.result, type=module.result
-        )
+        message = short_reason(module) or _failed(module) or module.result
+        told = Xml.SubElement(case, kind, message=message, type="hook" if module.done else module.result)
         if kind != "skipped":
             told.text = "\n\n".join(_told(report, module))
     if planned := planned_in_words(module.planned):
