@@ -10,6 +10,11 @@ def instances(family: str, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in names if name.startswith(f"{family}."))
 
 
+def several(family: str, found: Iterable[str]) -> str:
+    """Say that one of the instances has to be named."""
+    return f"{family} is a module for each of several values: name one of {', '.join(found)}"
+
+
 def family_of(name: str) -> str:
     """The family of an instance, "" for any other module."""
     return name.partition(".")[0] if "." in name else ""

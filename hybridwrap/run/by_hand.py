@@ -9,12 +9,14 @@ from pathlib import Path
 from msgspec import Struct
 
 from hybridwrap.domain.entry import EngineIdentity
-from hybridwrap.domain.inputs import TF_VAR, ResolvedInputs
+from hybridwrap.domain.inputs import TF_VAR, ResolvedInputs, Wait
 from hybridwrap.domain.json import Json
+from hybridwrap.domain.outputs import Output
 from hybridwrap.domain.ports import ByHand
 from hybridwrap.domain.shown_inputs import without_secrets
-from hybridwrap.domain.stack import FromEnv, FromFile, Module
+from hybridwrap.domain.stack import FromEnv, FromFile, Module, Reference
 from hybridwrap.domain.state import StatePlace
+from hybridwrap.errors import LedgerUnreachable
 from hybridwrap.run.context import Context
 from hybridwrap.run.needs import known_output
 
@@ -46,7 +48,7 @@ class Recipe(Struct, frozen=True):
 def recipe(context: Context, name: str, folder: Path) -> Recipe:
     """Find out what a module's engine would get, for var-file and plan in `folder`. Raise PreflightRefused."""
     module, host = context.tools.stack.modules[name], context.tools.host
-    inputs = without_secrets(module, lambda r: known_output(context, r), host)
+    inputs = without_secrets(module, lambda r: _output(context, r), host)
     engine = context.tools.engines.at(module, inputs.values)
     secrets = tuple(_secrets(module, inputs, engine.env))
     hidden = {secret.variable for secret in secrets} | OURS_ALONE
@@ -61,6 +63,14 @@ def recipe(context: Context, name: str, folder: Path) -> Recipe:
         secrets=secrets,
         waits=tuple(wait.reason for wait in inputs.waits),
     )
+
+
+def _output(context: Context, reference: Reference) -> Output | Wait | None:
+    """What is known of an output; that another stack can't be asked keeps nobody from working by hand."""
+    try:
+        return known_output(context, reference)
+    except LedgerUnreachable as error:
+        return Wait(reference, f"{reference} can't be asked for: {error.message}")
 
 
 def _secrets(module: Module, inputs: ResolvedInputs, env: Mapping[str, str]) -> Iterator[Secret]:

@@ -68,10 +68,8 @@ def secret_value(context: Context, reference: Reference) -> Json:
 
 
 def _output(context: Context, reference: Reference) -> Output | Wait | None:
-    if reference.stack:
-        return context.tools.others.output(reference)
     found = known_output(context, reference)
-    if found and context.knowledge.record(reference.module).status is Status.NONE:
+    if found and not reference.stack and context.knowledge.record(reference.module).status is Status.NONE:
         context.watch.warning(
             reference.module,
             f"not in the ledger: {reference} is read from its state; next: hybridwrap adopt {reference.module}",
@@ -79,8 +77,10 @@ def _output(context: Context, reference: Reference) -> Output | Wait | None:
     return found
 
 
-def known_output(context: Context, reference: Reference) -> Output | None:
+def known_output(context: Context, reference: Reference) -> Output | Wait | None:
     """What the ledger has; for a module that it never heard of, what stands in its engine state."""
+    if reference.stack:
+        return context.tools.others.output(reference)
     if context.knowledge.record(reference.module).status is not Status.NONE:
         return context.knowledge.output(reference)
     state = _state_of(context, reference.module)

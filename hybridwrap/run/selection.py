@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hybridwrap.domain.families import instances
+from hybridwrap.domain.families import instances, several
 from hybridwrap.domain.graph import order, reach, reversed_edges
 from hybridwrap.domain.stack import Stack
 from hybridwrap.domain.status import Status
@@ -91,7 +91,7 @@ def _refuse_unknown(stack: Stack, names: Iterable[str]) -> None:
 
     for name in names:
         if found := instances(name, stack.modules):
-            raise UsageError(f"{name} is a module for each of several values: name one of {', '.join(found)}")
+            raise UsageError(several(name, found), hint="hybridwrap list")
         if name not in stack.modules:
             near = difflib.get_close_matches(name, stack.modules, n=1)
             there = f"did you mean {near[0]}?" if near else f"it has: {', '.join(sorted(stack.modules)) or 'none'}"

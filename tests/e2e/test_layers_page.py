@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.pages import Check, Screen
 from tests.support.project import Project
+from tests.support.two_stacks import NET_STACK, write_two_stacks
 
 MAIN = """version: 1
 stack: shop
@@ -69,40 +70,6 @@ variable "all" { type = map(string) }
 resource "terraform_data" "pool" { input = [var.first, var.all] }
 output "backends" { value = keys(var.all) }
 """
-NET_STACK = """version: 1
-stack: net
-modules:
-  vpc: {source: vpc, inputs: {cidr: 10.0.0.0/16}}
-"""
-VPC = """variable "cidr" { type = string }
-resource "terraform_data" "vpc" {
-  input = var.cidr
-  provisioner "local-exec" { command = "test ! -e broken" }
-  triggers_replace = var.cidr
-}
-output "id" { value = "vpc-${terraform_data.vpc.output}" }
-output "token" {
-  value     = "hunter2-of-the-network"
-  sensitive = true
-}
-"""
-SHOP_STACK = """version: 1
-stack: shop
-stacks:
-  NET: {manifest: ../net/hybridwrap.yaml}
-modules:
-  app:
-    source: app
-    inputs: {vpc_id: "{{ stacks.NET.modules.vpc.id }}", token: "{{ stacks.NET.modules.vpc.token }}"}
-  health: {source: health, depends_on: [app]}
-"""
-APP = """variable "vpc_id" { type = string }
-variable "token" {
-  type      = string
-  sensitive = true
-}
-resource "terraform_data" "app" { input = "${var.vpc_id} ${nonsensitive(var.token)}" }
-"""
 
 
 @pytest.fixture
@@ -156,10 +123,7 @@ def test_each(project: Project, screen: Screen, check: Check) -> None:
 
 @pytest.mark.e2e
 def test_stacks(project: Project, screen: Screen, check: Check) -> None:
-    project.write(SHOP_STACK, app=APP, health='resource "terraform_data" "h" {}\n')
-    net = Project(project.root.parent / "net")
-    net.root.mkdir()
-    net.write(NET_STACK, vpc=VPC)
+    net = write_two_stacks(project)
     apply = "hybridwrap apply --auto-approve"
     screen.type(apply)
     screen.type(f"{apply} -f ../net/hybridwrap.yaml")

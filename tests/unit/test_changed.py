@@ -333,3 +333,23 @@ def test_outside_of_git_there_is_nothing_to_compare_with(tmp_path: Path) -> None
     (tmp_path / "env/dev.tfvars").touch()
     with pytest.raises(UsageError, match="git can't say what has changed"):
         changed_since(load(file, "dev"), "", {})
+
+
+def test_of_a_family_the_instance_counts_whose_value_has_changed(work: Checkout) -> None:
+    manifest = work.root / "infra/hybridwrap.yaml"
+    each = "  vm: {for_each: {a: 1, b: BBB}, source: modules/vm, inputs: {id: '{{ each.value }}'}}\n"
+    text = manifest.read_text().replace("  vm: {", "  old: {enabled: false, ").rstrip() + "\n"
+    manifest.write_text(text + each.replace("BBB", "2"))
+    before = work.commit()
+    manifest.write_text(text + each.replace("BBB", "3, c: 4"))
+    found = {name: why for name, why in names(work, before).items() if name.startswith("vm")}
+    assert found == {"vm.b": ("hybridwrap.yaml: inputs.id",), "vm.c": ("hybridwrap.yaml: new",)}
+
+
+def test_another_place_of_another_stack_counts_for_those_who_use_it(work: Checkout) -> None:
+    manifest = work.root / "infra/hybridwrap.yaml"
+    used = manifest.read_text().replace("{{ modules.net.id }}", "{{ stacks.DNS.modules.zone.id }}")
+    manifest.write_text(f"{used}stacks: {{DNS: {{ledger: {{folder: a}}}}}}\n")
+    before = work.commit()
+    manifest.write_text(f"{used}stacks: {{DNS: {{ledger: {{folder: b}}}}, NET: {{ledger: {{folder: c}}}}}}\n")
+    assert names(work, before) == {"vm": ("hybridwrap.yaml: stacks",)}

@@ -207,7 +207,10 @@ def test_a_broken_manifest_is_found_all_the_same(tmp_path: Path) -> None:
 
 def test_an_included_file_alone_is_no_manifest(tmp_path: Path) -> None:
     build(tmp_path)
-    assert '"stack" is missing' in " ".join(problems(tmp_path / "live/net/hybridwrap.yaml"))
+    with pytest.raises(
+        UsageError, match=r"live/net/hybridwrap\.yaml is a part of .*/hybridwrap\.yaml, which includes it"
+    ):
+        load(tmp_path / "live/net/hybridwrap.yaml")
 
 
 def test_a_missing_manifest_is_said_as_before(tmp_path: Path) -> None:

@@ -11,14 +11,14 @@ from msgspec import Struct
 from hybridwrap.adapters.manifest.environment import declared_environments
 from hybridwrap.adapters.manifest.layers import layer
 from hybridwrap.adapters.manifest.modules import Draft, draft_modules
-from hybridwrap.adapters.manifest.node import plain
+from hybridwrap.adapters.manifest.node import empty, plain
 from hybridwrap.adapters.manifest.parts import read_files, read_main
 from hybridwrap.adapters.manifest.scope import Scope
 from hybridwrap.adapters.manifest.settings import text
-from hybridwrap.domain.json import Json
+from hybridwrap.domain.json import Json, canonical
 
 # What concerns no module, or is a part of the modules' own entries already.
-_NOT_OF_MODULES = frozenset({"version", "include", "ledger", "defaults", "environments", "modules"})
+_NOT_OF_MODULES = frozenset({"version", "include", "ledger", "stacks", "defaults", "environments", "modules"})
 
 
 class Entry(Struct, frozen=True):
@@ -42,11 +42,12 @@ def entries(
     scope = Scope(file, text(main.get("stack")), environment, environ, folders=files.folders)
     layered = layer(files, environment, scope.findings)
     common = {name: plain(node) for name, node in layered.root.fields.items() if name not in _NOT_OF_MODULES}
+    stacks = plain(layered.root.get("stacks") or empty(main.mark))
     names = {part.shown: os.path.relpath(part.file, scope.root) for part in files.all}
     return {
         name: Entry(
             names.get(draft.node.key.file, file.name),
-            {**common, **_own(draft, scope, declared.get(name, frozenset()))},
+            {**common, **_with_stacks(_own(draft, scope, declared.get(name, frozenset())), stacks)},
         )
         for name, draft in draft_modules(layered, scope).items()
     }
@@ -61,6 +62,13 @@ def _own(draft: Draft, scope: Scope, declared: frozenset[str]) -> Mapping[str, J
         if name in draft.own_inputs or name in declared
     }
     return {**found, "inputs": reached, "source": os.path.relpath(draft.source, scope.root)}
+
+
+def _with_stacks(own: Mapping[str, Json], stacks: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Add where those other stacks are that the inputs may speak of."""
+    inputs = canonical(own["inputs"]).decode()
+    spoken_of = {name: told for name, told in stacks.items() if "stacks" in inputs and name in inputs}
+    return {**own, "stacks": spoken_of} if spoken_of else own
 
 
 def include_patterns(file: Path) -> tuple[str, ...]:

@@ -23,10 +23,14 @@ def find_manifest(start: Path) -> Path:
         misnamed = (start / "hybridwrap.yml").is_file()
         hint = f"rename hybridwrap.yml to {MANIFEST}" if misnamed else "hybridwrap status -f FILE"
         raise UsageError(f"no {MANIFEST} in {start} or a folder above it", hint=hint)
-    nearest, *above = found
-    if not above or _names_a_stack(nearest):
-        return nearest
-    return next((file for file in above if _names_a_stack(file) and _includes(file, nearest)), nearest)
+    nearest = found[0]
+    return nearest if _names_a_stack(nearest) else whole_of(nearest) or nearest
+
+
+def whole_of(file: Path) -> Path | None:
+    """Find the manifest, in a folder above, that includes a file; None when there is none."""
+    above = (folder / MANIFEST for folder in file.parents)
+    return next((m for m in above if m != file and m.is_file() and _names_a_stack(m) and _includes(m, file)), None)
 
 
 def _names_a_stack(file: Path) -> bool:

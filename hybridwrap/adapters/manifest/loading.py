@@ -10,13 +10,14 @@ from msgspec.structs import replace
 
 from hybridwrap.adapters.manifest.cache import Checked, manifest_digest, recall, remember, sources_digest
 from hybridwrap.adapters.manifest.environment import choose, declared_environments
+from hybridwrap.adapters.manifest.finding import whole_of
 from hybridwrap.adapters.manifest.hooks import read_hooks
 from hybridwrap.adapters.manifest.identity import read_account, read_credentials
 from hybridwrap.adapters.manifest.layers import Layered, layer
 from hybridwrap.adapters.manifest.modules import Built, Draft, build_module, draft_modules, env_of, with_reads
 from hybridwrap.adapters.manifest.node import Findings, Node, overlay
 from hybridwrap.adapters.manifest.others import read_others
-from hybridwrap.adapters.manifest.parts import Files, read_files, read_main
+from hybridwrap.adapters.manifest.parts import Files, read_files, read_main, shown_name
 from hybridwrap.adapters.manifest.remote import Fetching
 from hybridwrap.adapters.manifest.scope import Scope
 from hybridwrap.adapters.manifest.settings import read_ledger, text
@@ -114,6 +115,16 @@ def _check(
     return tuple(map(str, (*scope.findings.warnings, *scope.source_findings.warnings))), reads
 
 
+def _refuse_part(files: Files) -> None:
+    """Stop where somebody has named a file that is only a part of a manifest."""
+    main = files.main
+    if main.node.get("stack") is None and (whole := whole_of(main.file)):
+        raise UsageError(
+            f"{main.shown} is a part of {shown_name(whole)}, which includes it",
+            hint=f"hybridwrap validate -f {shown_name(whole)}",
+        )
+
+
 def _problems(scope: Scope) -> tuple[Problem, ...]:
     found = (*scope.findings.errors, *scope.source_findings.errors)
     return tuple(sorted(found, key=lambda problem: (problem.file, problem.line, problem.column)))
@@ -128,6 +139,7 @@ def _environment(files: Files, wanted: str | None, environ: Mapping[str, str]) -
 
 
 def _refuse_bad_form(files: Files) -> None:
+    _refuse_part(files)
     from hybridwrap.adapters.manifest.schema_check import check_included, check_schema
 
     findings = Findings()

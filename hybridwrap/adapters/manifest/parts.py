@@ -59,7 +59,7 @@ def read_files(file: Path) -> Files:
 
 def read_main(file: Path) -> Part:
     """Read one file alone. Raise as `read_files` does."""
-    shown, data = _shown(file), read_bytes(file)
+    shown, data = shown_name(file), read_bytes(file)
     return Part(file, shown, data, parse(data, shown))
 
 
@@ -88,7 +88,7 @@ def _matching(pattern: str, root: Path) -> Iterator[Path]:
             yield path
 
 
-def _shown(file: Path) -> str:
+def shown_name(file: Path) -> str:
     """A file's name in messages: relative when it lies here or below."""
     shown = os.path.relpath(file)
     return str(file) if shown.startswith("..") else shown

@@ -11,6 +11,7 @@ from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import Workshop, equip, load
 from hybridwrap.cli.options import Place, json_option, stack_options
 from hybridwrap.cli.running import aside
+from hybridwrap.domain.families import instances, several
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.errors import LedgerDamaged, LedgerUnreachable, UsageError
 from hybridwrap.run.by_hand import Recipe, Secret, recipe
@@ -30,13 +31,15 @@ def command(place: Place, module: str, as_json: bool) -> int:
     without the ledger, too. What was changed by hand is taken up by the next apply, or by adopt.
     """
     workshop = equip(load(place))
+    if found := instances(module, workshop.stack.modules):
+        raise UsageError(several(module, found), hint="hybridwrap list")
     if module not in workshop.stack.modules:
         raise UsageError(f"the stack has no module {module}", hint="hybridwrap list")
-    found = recipe(_context(workshop), module, workshop.home / "by-hand" / module)
+    printed = recipe(_context(workshop), module, workshop.home / "by-hand" / module)
     if as_json:
-        click.echo(canonical(_as_json(found)))
+        click.echo(canonical(_as_json(printed)))
         return 0
-    for line in _script(found):
+    for line in _script(printed):
         click.echo(line)
     return 0
 

@@ -16,6 +16,7 @@ from hybridwrap.cli.options import Place, json_option, reading_options
 from hybridwrap.cli.scene import place_of, shortened
 from hybridwrap.domain.codec import plain
 from hybridwrap.domain.engine_run import Diagnostic
+from hybridwrap.domain.families import instances, several
 from hybridwrap.domain.json import canonical
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.status import Status
@@ -61,6 +62,8 @@ def _elsewhere(workshop: Workshop) -> dict[str, Record]:
 
 
 def _refuse_unknown(module: str, known: list[str]) -> None:
+    if found := instances(module, dict.fromkeys(known)):
+        raise UsageError(several(module, found), hint="hybridwrap list")
     if module not in known:
         near = difflib.get_close_matches(module, known, n=1)
         raise UsageError(
