@@ -75,6 +75,14 @@ def test_units_become_modules_with_their_references_and_states(live: Path) -> No
     assert stack.ledger.bucket == "acme-state"
 
 
+def test_hooks_around_an_apply_and_sources_in_a_registry_are_taken_over(live: Path) -> None:
+    text = text_of(live)
+    assert 'hooks: {after: [["./dev/app/smoke.sh","app"]]}' in text
+    assert "source: terraform-aws-modules/route53/aws\n    version: 4.1.0\n" in text
+    unit(live, "x", {"terraform": {"source": "tfr://registry.acme.io/acme/q/aws//modules/y?version=1.0"}})
+    assert "source: registry.acme.io/acme/q/aws//modules/y\n" in text_of(live)
+
+
 def test_no_secret_gets_into_the_manifest(live: Path) -> None:
     stack, _ = loaded(live)
     secrets = {name: stack.modules[name].inputs[i] for name, i in (("db", "password"), ("app", "api_token"))}

@@ -9,7 +9,6 @@ from msgspec import Struct
 from hybridwrap.adapters.terragrunt.units import Unit
 from hybridwrap.domain.json import Json
 
-_HOOKS = ("before_hook", "after_hook", "error_hook")
 _ROLE = "name a profile with that role in `env: {AWS_PROFILE: …}`, or fetch a token with `credentials: {command: […]}`"
 
 
@@ -21,9 +20,6 @@ class Loss(Struct, frozen=True):
 def losses(unit: Unit, *, remote: bool) -> Iterator[Loss]:
     """Name what a unit has that no manifest says; nothing can be added to a `remote` source."""
     yield from _generated(unit, remote=remote)
-    for kind in _HOOKS:
-        for name in sorted(unit.block("terraform", kind)):
-            yield Loss(f'{kind} "{name}"', "run it around hybridwrap, or in the module")
     if unit.text("iam_role"):
         yield Loss(f"iam_role {unit.text('iam_role')}", _ROLE)
     if unit.block("engine"):

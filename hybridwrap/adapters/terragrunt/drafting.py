@@ -13,6 +13,7 @@ from hybridwrap.adapters.introspection import introspect
 from hybridwrap.adapters.scaffold.naming import module_names, usable
 from hybridwrap.adapters.source import automatic_var_files, config_files
 from hybridwrap.adapters.terragrunt.counterparts import Loss, is_left_out, losses
+from hybridwrap.adapters.terragrunt.hooks import hooks_of, lost_hooks
 from hybridwrap.adapters.terragrunt.states import Kept, kept_state
 from hybridwrap.adapters.terragrunt.tracing import Traced, traced_inputs
 from hybridwrap.adapters.terragrunt.units import Unit
@@ -20,6 +21,7 @@ from hybridwrap.domain.json import Json
 from hybridwrap.domain.stack import Interface
 from hybridwrap.errors import InvalidManifest, UsageError
 
+_REGISTRY = re.compile(r"tfr://(?P<host>[^/]*)/(?P<module>[^?]+)\?version=(?P<version>[^&]+)")
 _REMOTE = re.compile(r"[a-z0-9]+::.*|[a-z0-9+.-]+://.*|git@.*|(github|bitbucket)\.(com|org)/.*")
 
 
@@ -29,6 +31,7 @@ class Drafted(Struct, frozen=True):
     unit: Unit
     source: str
     state: Kept
+    version: str = ""  # of a source in a registry
     interface: Interface | None = None
     inputs: Mapping[str, Json] = {}
     traced: Mapping[str, Traced] = {}
@@ -36,6 +39,7 @@ class Drafted(Struct, frozen=True):
     after: tuple[str, ...] = ()  # modules that come first without giving a value
     var_files: tuple[str, ...] = ()
     env: Mapping[str, str] = {}
+    hooks: Mapping[str, list[list[str]]] = {}
     left_out: bool = False
     losses: tuple[Loss, ...] = ()
     undeclared: tuple[str, ...] = ()
@@ -72,7 +76,7 @@ def draft_units(units: Sequence[Unit], root: Path, stack: str) -> Estate:
 def _drafted(unit: Unit, names: Mapping[Path, str], root: Path) -> Drafted:
     written = unit.block("terraform").get("source")
     folder = _folder(unit, written)
-    source = os.path.relpath(folder, root) if folder else str(written)
+    source, version = (os.path.relpath(folder, root), "") if folder else _remote(str(written))
     interface = _interface(folder, source) if folder else None
     dependencies = {name: names.get(path, "") for name, path in _dependencies(unit)}
     inputs = unit.block("inputs")
@@ -83,6 +87,7 @@ def _drafted(unit: Unit, names: Mapping[Path, str], root: Path) -> Drafted:
     return Drafted(
         unit=unit,
         source=source,
+        version=version,
         state=Kept() if _keeps_its_own(unit, interface) else kept_state(unit, root, has_source=bool(written)),
         interface=interface,
         inputs=known,
@@ -92,9 +97,23 @@ def _drafted(unit: Unit, names: Mapping[Path, str], root: Path) -> Drafted:
         var_files=tuple(os.path.relpath(path, root) for path in _var_files(unit, folder)),
         env=dict(_env(unit)),
         left_out=is_left_out(unit),
-        losses=(*losses(unit, remote=folder is None), *_overlaid(unit, folder), *_outside(dependencies)),
+        hooks=hooks_of(unit, root),
+        losses=(
+            *losses(unit, remote=folder is None),
+            *lost_hooks(unit),
+            *_overlaid(unit, folder),
+            *_outside(dependencies),
+        ),
         undeclared=tuple(sorted(set(inputs) - set(known))),
     )
+
+
+def _remote(source: str) -> tuple[str, str]:
+    """A source elsewhere as a module block has it; `tfr://HOST/MODULE?version=…` is Terragrunt's own way to say it."""
+    found = _REGISTRY.fullmatch(source)
+    if not found:
+        return source, ""
+    return "/".join(part for part in (found["host"], found["module"]) if part), found["version"]
 
 
 def _folder(unit: Unit, source: Json) -> Path | None:

@@ -51,20 +51,27 @@ def _state(common: Mapping[str, Json]) -> Iterator[str]:
 
 def _module(name: str, drafted: Drafted, common: Mapping[str, Json]) -> Iterator[str]:
     yield f"source: {yaml(drafted.source)}"
+    if drafted.version:
+        yield f"version: {yaml(drafted.version)}"
     if drafted.left_out:
         yield "enabled: false    # Terragrunt passes it by"
     yield from _own_state(drafted, common)
-    if after := _after(name, drafted):
-        yield f"depends_on: [{', '.join(map(yaml, after))}]"
-    if drafted.unit.tree.get("prevent_destroy") is True:
-        yield "protected: true"
-    if retry := dict(_retry(drafted)):
-        yield f"retry: {flow(retry)}"
-    if drafted.env:
-        yield f"env: {flow(drafted.env)}"
-    if drafted.var_files:
-        yield f"var_files: [{', '.join(map(yaml, drafted.var_files))}]"
+    fields: Mapping[str, Json] = {
+        "depends_on": list(_after(name, drafted)),
+        "protected": drafted.unit.tree.get("prevent_destroy") is True,
+        "retry": dict(_retry(drafted)),
+        "hooks": drafted.hooks,
+        "env": drafted.env,
+        "var_files": list(drafted.var_files),
+    }
+    yield from (f"{field}: {_shown(value)}" for field, value in fields.items() if value)
     yield from _inputs(name, drafted)
+
+
+def _shown(value: Json) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(yaml, value))}]"
+    return flow(value) if isinstance(value, dict) else yaml(value)
 
 
 def _own_state(drafted: Drafted, common: Mapping[str, Json]) -> Iterator[str]:

@@ -8,6 +8,11 @@ include "common" {
 
 terraform {
   source = "../../../modules//app"
+
+  after_hook "smoke" {
+    commands = ["apply"]
+    execute  = ["./smoke.sh", "app"]
+  }
 }
 
 dependencies {
