@@ -51,19 +51,21 @@ def narrowed(workshop: Workshop, selection: Selection, records: Mapping[str, Rec
 
 def tell(found: Narrowed, modules: Sequence[str], total: int) -> None:
     """Say on stderr what was compared, what counts and why, and what is gone from the manifest."""
-    tell_base(found, len(modules), total, _named(found, modules))
+    tell_base(found, modules, total, _named(found, modules))
 
 
-def tell_base(found: Narrowed, count: int, total: int, named: str = "") -> None:
-    """Say on stderr what was compared, how many modules count, and what is gone from the manifest."""
+def tell_base(found: Narrowed, modules: Sequence[str], total: int, named: str = "") -> None:
+    """Say on stderr what was compared, how many modules count or go along, and what is gone from the manifest."""
     by_commit = [f"changed since {found.changed.base}"] if found.changed else []
     by_ledger = ["not as last applied"] if found.unapplied is not None else []
+    count = sum(bool(found.why(name)) for name in modules)
+    told = f"{count} of {total} modules" if modules else "nothing"
+    along = f", {len(modules) - count} more to go along" if len(modules) > count else ""
     what = " and ".join([*by_commit, *by_ledger])
-    counted = f"{count} of {total} modules" if count else "nothing"
-    click.echo(f"{counted} {what}{f': {named}' if named else ''}", err=True)
+    click.echo(f"{told} {what}{along}{f': {named}' if named else ''}", err=True)
     for gone in found.changed.gone if found.changed else ():
-        told = f"{gone} is not in the manifest any more; what it made is still there"
-        click.echo(f"{told}. next: {as_typed('hybridwrap orphans', place_of_call())}", err=True)
+        message = f"{gone} is not in the manifest any more; what it made is still there"
+        click.echo(f"{message}. next: {as_typed('hybridwrap orphans', place_of_call())}", err=True)
 
 
 def _named(found: Narrowed, modules: Sequence[str]) -> str:

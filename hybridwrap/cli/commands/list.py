@@ -37,7 +37,7 @@ def command(place: Place, selection: Selection, as_json: bool) -> int:
         click.echo(canonical(_as_json(stack, modules, found)))
         return 0
     if found.selection.only is not None:
-        tell_base(found, len(modules), len(stack.modules))
+        tell_base(found, [module.name for module in modules], len(stack.modules))
     head = ("module", "source", "needs", *(["why"] if found.selection.only is not None else []))
     rows = [_row(module, stack, found) for module in modules]
     for line in table([head, *rows]) if rows else ():
