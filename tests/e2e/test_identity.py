@@ -56,6 +56,8 @@ def test_an_approval_takes_longer_than_a_token_lives(fifteen_minutes: Project) -
         terminal.type("y")
         assert terminal.wait() == 0, terminal.seen
     assert project.statuses() == {"net": "ok"}
+    asked = (project.root / "asked").read_text().split()
+    assert len(asked) == 3, "before the plan, before `begin`, and before the state is read again"
     assert "token-for-fifteen" not in everything_below(project.root, but="token")
 
 
@@ -69,6 +71,18 @@ def test_a_token_that_can_no_longer_be_had_stops_before_begin(fifteen_minutes: P
     assert "no credentials from `./token`: exit code 7: the session of ana is over" in " ".join(terminal.seen.split())
     assert project.ledger().history("net") == ()
     assert project.status()["net"]["was"] == "none"
+
+
+def test_a_token_that_can_not_be_had_after_an_apply_takes_nothing_from_its_record(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    script(project, "token", '#!/bin/sh\necho >> asked\n[ $(wc -l < asked) -lt 3 ] && echo \'{"TOKEN": "t-12345"}\'\n')
+    manifest = "version: 1\nstack: shop\nmodules: {it: {source: it, credentials: {command: [./token]}}}\n"
+    project.write(manifest, it=DATA)
+    ran = project.apply()
+    assert ran.code == 0, ran.text
+    assert "the state is read with the credentials from before: it: no credentials from `./token`" in ran.text
+    assert [entry.kind for entry in project.ledger().history("it")] == ["begin", "end"]
+    assert project.statuses() == {"it": "ok"}
 
 
 # --- AWS, as moto plays it

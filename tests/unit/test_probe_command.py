@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from hybridwrap.adapters.clock import SystemClock
 from hybridwrap.adapters.probe_command import ask_command
+from hybridwrap.adapters.probes import StackProber
 from hybridwrap.domain.absence import Answer, Probe
 from hybridwrap.domain.entry import CloudObject
-from hybridwrap.domain.stack import Module, Verify
+from hybridwrap.domain.stack import Credentials, LedgerSettings, Module, Stack, Verify
 
 WEB = CloudObject("aws_instance.web", "aws_instance", "id", "i-1")
 
@@ -85,3 +87,16 @@ sys.exit(1)
     assert names == ["shop", "prod", "vm"]
     assert known["objects"][0]["id"] == "i-1"
     assert (known["stack"], known["environment"], known["module"]) == ("shop", "prod", "vm")
+
+
+def test_who_can_not_be_who_the_engine_is_has_not_looked(tmp_path: Path) -> None:
+    stack = Stack("shop", "prod", tmp_path / "hybridwrap.yaml", {}, LedgerSettings())
+    prober = StackProber(stack, dict(os.environ), SystemClock())
+    token = Credentials(python('print(\'{"TOKEN": "t-12345"}\')'))
+    absent = Verify(python("import os, sys; sys.exit(0 if os.environ.get('TOKEN') else 7)"))
+    (seen,) = prober.ask(Module("vm", tmp_path / "vm", verify=absent, credentials=token), [WEB])
+    assert seen.answer is Answer.ABSENT, "it is asked with the credentials of the engine"
+    nobody = Credentials(python("import sys; sys.exit('no session')"))
+    (seen,) = prober.ask(Module("vm", tmp_path / "vm", verify=absent, credentials=nobody), [WEB])
+    assert seen.answer is Answer.UNVERIFIABLE
+    assert "exit code 1: no session" in seen.detail
