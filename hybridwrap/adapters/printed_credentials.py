@@ -2,7 +2,7 @@
 
 One JSON object: names and values of environment variables (null takes one away), or keys in one of the two forms of
 AWS: that of a `credential_process`, or that which `aws sts assume-role` prints. The values are secrets: no error quotes
-one.
+one. (https://docs.aws.amazon.com/sdkref/latest/guide/setting-global-credential_process.html)
 """
 
 from __future__ import annotations
