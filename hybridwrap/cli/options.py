@@ -171,6 +171,11 @@ timeout_option = click.option(
 )
 
 
+run_option = click.option(
+    "--run", "saved_run", metavar="RUN", help="Carry out the plans that `plan --save` kept, and ask nobody."
+)
+
+
 skip_option = click.option(
     "--skip-unchanged",
     "max_age_seconds",

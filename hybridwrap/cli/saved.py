@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import click
 from msgspec.structs import replace
 
 from hybridwrap.cli.compose import equip, look_at
@@ -25,10 +24,6 @@ from hybridwrap.run.saved_run import apply_saved, destroy_saved
 from hybridwrap.run.selection import Selection
 
 NAMED = 6  # modules that a line names
-
-run_option = click.option(
-    "--run", "saved_run", metavar="RUN", help="Carry out the plans that `plan --save` kept, and ask nobody."
-)
 
 
 def refuse_own_plans(run: str, **said: Any) -> None:

@@ -12,6 +12,7 @@ from hybridwrap.cli.options import (
     Telling,
     parallelism_option,
     plan_options,
+    run_option,
     selection_options,
     skip_option,
     stack_options,
@@ -20,7 +21,6 @@ from hybridwrap.cli.options import (
     wait_options,
 )
 from hybridwrap.cli.running import Job, at_work, job_in, watcher
-from hybridwrap.cli.saved import carry_out_run, refuse_own_plans, run_option
 from hybridwrap.cli.shared import Sharing, selection_of, shared_run, sharing_options
 from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.ports import PlanOptions
@@ -84,6 +84,8 @@ def command(
         yes_destroy=yes_destroy,
     )
     if saved_run:
+        from hybridwrap.cli.saved import carry_out_run, refuse_own_plans
+
         own = {"options for the plan": plan != PlanOptions() or variables != Variables()}
         refuse_own_plans(saved_run, **own, **{"--skip-unchanged": max_age_seconds is not None})
         shared = shared_run("apply", sharing)

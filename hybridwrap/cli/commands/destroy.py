@@ -9,6 +9,7 @@ from hybridwrap.cli.options import (
     Place,
     Telling,
     parallelism_option,
+    run_option,
     selection_options,
     stack_options,
     telling_options,
@@ -16,7 +17,6 @@ from hybridwrap.cli.options import (
     wait_options,
 )
 from hybridwrap.cli.running import at_work, watcher
-from hybridwrap.cli.saved import carry_out_run, refuse_own_plans, run_option
 from hybridwrap.cli.shared import Sharing, shared_run, sharing_options
 from hybridwrap.cli.survivors import end_with_survivors
 from hybridwrap.cli.teardown import teardown_job, teardown_plan_options
@@ -92,6 +92,8 @@ def command(
         yes_destroy=yes_destroy,
     )
     if saved_run:
+        from hybridwrap.cli.saved import carry_out_run, refuse_own_plans
+
         own = {"options for the plan": plan != PlanOptions(destroy=True) or variables != Variables()}
         more = {"--orphan": orphans, "--keep-protected": keep_protected, "--import-known": import_known}
         refuse_own_plans(saved_run, **own, **more, **{"--inputs": inputs != "recorded"})

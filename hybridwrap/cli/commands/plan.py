@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -32,13 +33,12 @@ from hybridwrap.domain.engine_run import PlannedChange
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.domain.run import RunEnd
 from hybridwrap.errors import UsageError
-from hybridwrap.run.context import Options
+from hybridwrap.run.context import Context, Options
 from hybridwrap.run.plan import Show
 from hybridwrap.run.plan import plan as make_plans
 from hybridwrap.run.plan_report import report_of_plan
 from hybridwrap.run.preflight import check_host
 from hybridwrap.run.preparation import Prepared
-from hybridwrap.run.saving import MakePlans, save_plans
 from hybridwrap.run.selection import Selection
 from hybridwrap.run.teardown_plan import plan_teardown
 
@@ -94,10 +94,10 @@ def command(
     show = _shown_by(watch, planned, as_json=telling.as_json)
     wanted = replace(plan, destroy=destroy, lock=not read_only)
     options = Options(wanted, parallelism, timeout_seconds, not_moved=not_moved)
-    make: MakePlans = plan_teardown if destroy else make_plans
+    make = _maker(save=save, destroy=destroy)
     with at_work(job, options, watch, shared_run("plan") if save else None) as context:
         began = stamp(context.tools.clock.now())
-        end = save_plans(context, job.modules, show, make) if save else make(context, job.modules, show)
+        end = make(context, job.modules, show)
     if detailed_exitcode and _changes(end):
         end = replace(end, exit_code=CHANGES)
     options = replace(options, saved=end.run if save else "")
@@ -117,6 +117,16 @@ def _must_be_possible(job: Job, *, save: bool, read_only: bool) -> None:
     if save:
         job.workshop.ledger.saved.must_seal()
         job.workshop.ledger.open()
+
+
+def _maker(*, save: bool, destroy: bool) -> Callable[[Context, Sequence[str], Show], RunEnd]:
+    """What makes the plans, and keeps them where that is wanted."""
+    make = plan_teardown if destroy else make_plans
+    if not save:
+        return make
+    from hybridwrap.run.saving import save_plans
+
+    return partial(save_plans, make=make)
 
 
 def _shown_by(watch: Teller, planned: dict[str, tuple[PlannedChange, ...]], *, as_json: bool) -> Show:
