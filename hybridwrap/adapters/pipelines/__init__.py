@@ -1,0 +1,1 @@
+"""Pipelines of CI systems, written from a stack's graph."""
