@@ -30,7 +30,7 @@ from hybridwrap.run.open_ends import close_open_ends
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.recorded import recorded_run
 from hybridwrap.run.saved_apply import Checked, Doing, Job, carry_out_saved
-from hybridwrap.run.saved_plan import refuse_used_up
+from hybridwrap.run.saved_plan import refuse_used_up, used_up
 from hybridwrap.run.teardown_inputs import teardown_inputs
 from hybridwrap.run.teardown_source import with_source
 from hybridwrap.run.turn import wait_for_turn
@@ -85,11 +85,25 @@ def _ready(context: Context, saved: SavedRun, modules: Sequence[str]) -> tuple[C
 
 
 def _seals(context: Context, saved: SavedRun, modules: Sequence[str]) -> Mapping[str, Seal]:
-    """Read what is sealed of plans that may still be applied. Raise ApprovalOutdated for one that was exchanged."""
+    """Read what is sealed of plans that may still be applied. Raise ApprovalOutdated for one that was exchanged.
+
+    What another process of the run has carried out is stored no more.
+    """
     names = [name for name in modules if name in saved.plans]
     with ThreadPoolExecutor(READ_AT_ONCE) as pool:
-        found = dict(zip(names, pool.map(partial(_seal, context, saved), names), strict=True))
+        found = dict(zip(names, pool.map(partial(_seal_or_done, context, saved), names), strict=True))
     return {name: seal for name, seal in found.items() if seal}
+
+
+def _seal_or_done(context: Context, saved: SavedRun, name: str) -> Seal | None:
+    """None for a plan that another process of this run has carried out by now: it is stored no more."""
+    try:
+        return _seal(context, saved, name)
+    except ApprovalOutdated:
+        basis, record = saved.modules[name].basis, context.tools.ledger.record(name)
+        if context.part and basis and used_up(context, record, basis):
+            return None
+        raise
 
 
 def _seal(context: Context, saved: SavedRun, name: str) -> Seal | None:
