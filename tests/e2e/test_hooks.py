@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import time
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -241,3 +242,20 @@ def test_a_teardown_has_hooks_too(tmp_path: Path) -> None:
     assert project.run("destroy", "--auto-approve").code == 0
     calls = [(each["HOOK"], each["COMMAND"], each["STATUS"]) for each in told(project)]
     assert calls == [("before", "destroy", "ok"), ("after", "destroy", "destroyed")]
+
+
+def test_a_saved_run_has_hooks_too_and_none_of_them_gets_the_key_of_the_ledger(tmp_path: Path) -> None:
+    project = written(tmp_path, "{before: [[./tell], [./look]], after: [[./tell]]}")
+    script(project, "look", '#!/bin/sh\necho "key: ${LEDGER_KEY-none}"\n')
+    encrypted = "stack: shop\nledger: {encryption: {key_from_env: LEDGER_KEY}}"
+    project.write((tmp_path / "hybridwrap.yaml").read_text().replace("stack: shop", encrypted))
+    key = {"LEDGER_KEY": b64encode(bytes(range(32))).decode()}
+    planned = project.run("plan", "--save", "net", **key)
+    assert planned.code == 0, planned.text
+    assert not (tmp_path / "told").exists(), "a plan has no hooks"
+    run = project.ledger().runs(1)[0].start.run
+    applied = project.run("apply", "--run", run, **key)
+    assert applied.code == 0, applied.text
+    assert [(each["HOOK"], each["STATUS"]) for each in told(project)] == [("before", "none"), ("after", "ok")]
+    (log,) = tmp_path.rglob("hooks.log")
+    assert "key: none" in log.read_text()
