@@ -154,6 +154,14 @@ def test_a_manifest_without_modules_of_its_own_needs_no_modules(tmp_path: Path) 
     assert problems(write_stack(tmp_path, "version: 1\nstack: s\n")) == ['hybridwrap.yaml:1:1  "modules" is missing']
 
 
+def test_a_default_that_no_module_of_its_file_takes_is_said(tmp_path: Path) -> None:
+    web = WEB.replace("inputs: {size: 2}", "inputs: {size: 2, cidr: c}")
+    warnings = load(build(tmp_path, web=web), "dev").warnings
+    assert [warning.replace(f"{tmp_path}/", "") for warning in warnings] == [
+        'live/web/hybridwrap.yaml:2:21  defaults.inputs.cidr: no module of this file declares the variable "cidr"'
+    ]
+
+
 def _remove(root: Path) -> None:
     (root / "live/net/hybridwrap.yaml").unlink()
 

@@ -77,11 +77,17 @@ def check_interfaces(built: Built, scope: Scope) -> None:
 
 
 def _warn_unused_defaults(built: Built, scope: Scope) -> None:
+    """Name the defaults that no module takes; those of an included file are only for the modules in there."""
     declared = {name for interface in built.interfaces.values() for name in interface.variables}
-    for name, node in next(iter(built.drafts.values())).default_inputs.items() if built.drafts else ():
+    given = [(built.drafts[module].default_inputs, i.variables) for module, i in built.interfaces.items()]
+    taken = {node.key for defaults, variables in given for name, node in defaults.items() if name in variables}
+    for name, node in ((name, node) for defaults, _ in given for name, node in defaults.items()):
+        where = dotted(("defaults", "inputs", name))
         if name not in declared:
             message = f'no module declares the variable "{name}"{did_you_mean(name, declared)}'
-            scope.source_findings.warn(node.key, dotted(("defaults", "inputs", name)), message)
+            scope.source_findings.warn(node.key, where, message)
+        elif scope.is_included(node) and node.key not in taken:
+            scope.source_findings.warn(node.key, where, f'no module of this file declares the variable "{name}"')
 
 
 def _check_inputs(draft: Draft, module: Module, scope: Scope) -> None:

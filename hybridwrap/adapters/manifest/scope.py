@@ -37,7 +37,7 @@ class Scope(Struct, frozen=True):
     source_findings: Findings = msgspec.field(default_factory=Findings)
     references: dict[str, tuple[Reference, ...]] = {}  # of templates, as far as read
     families: Collection[str] = ()  # modules with `for_each`
-    folders: Mapping[str, Path] = {}  # of the files, by their names in marks
+    folders: Mapping[str, Path] = {}  # of the files, by their names in marks; the manifest's own first
     fetching: str = "never"  # remote sources, see remote.py
     fetched: dict[tuple[str, str], Fetched | None] = {}  # by source and version
 
@@ -48,6 +48,10 @@ class Scope(Struct, frozen=True):
     def beside(self, node: Node, written: str) -> Path:
         """A path as the file means it in which it is written."""
         return Path(os.path.normpath(self.folders.get(node.mark.file, self.root) / Path(written).expanduser()))
+
+    def is_included(self, node: Node) -> bool:
+        """Whether it stands in a file that the manifest includes."""
+        return node.key.file in list(self.folders)[1:]
 
     def from_root(self, node: Node, written: str) -> str:
         """The same path as the manifest would write it: as it is, but in an included file."""
