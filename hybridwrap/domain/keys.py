@@ -35,8 +35,12 @@ class Keys(Struct, frozen=True):
     def ledger(self) -> str:
         return f"{self.root}ledger.json"
 
+    @property
+    def logs(self) -> str:
+        return f"{self.root}log/"
+
     def log(self, module: str) -> str:
-        return f"{self.root}log/{quoted(module)}/"
+        return f"{self.logs}{quoted(module)}/"
 
     def entry(self, module: str, seq: int) -> str:
         return f"{self.log(module)}{seq:08}.json"

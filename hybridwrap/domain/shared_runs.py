@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from hybridwrap.domain.append import Draft, Fate, settle, store_once
 from hybridwrap.domain.codec import decode, encode
 from hybridwrap.domain.keys import Keys, run_end
-from hybridwrap.domain.merging import merged
+from hybridwrap.domain.merging import FINE, Word, last_words, merged
 from hybridwrap.domain.ports import Clock, Ids, Store
 from hybridwrap.domain.reading import read_many
 from hybridwrap.domain.run import ModuleEnd, Run, RunEnd, RunStart
@@ -121,22 +121,26 @@ class SharedRuns:
         """Show that a part is alive. Raise LedgerUnreachable."""
         self._store.replace(self._keys.sign(run, part), encode(Sign(number)))
 
-    def end(self, part: str, end: RunEnd, *, joins: bool = False) -> Run | None:
-        """End a part, and sum the run up if all its modules have an end now. Raise LedgerUnreachable.
-
-        Return how the run is; None for one of parts that bring their own modules, while some of them are open.
-        """
+    def end(self, part: str, end: RunEnd) -> None:
+        """End a part, and sum the run up if it looks as if that was the last one. Raise LedgerUnreachable."""
         store_once(self._store, self._clock, run_end(self._keys.part(end.run, part)), encode(end))
-        listing = self.look(end.run)
-        if not joins and not listing.ended.issuperset(listing.begun):
-            return None
+        listing, start = self.look(end.run), self._must_have_begun(end.run)
         key = run_end(self._key(end.run))
-        summary = self._store.read(key)
-        run = Run(self._must_have_begun(end.run), decode(summary, RunEnd, key) if summary else None)
-        found = self._up_to_date(run, listing)
-        if found.end:
-            self._store.replace(key, encode(found.end))
-        return found
+        found = self._store.read(key)
+        summary = decode(found, RunEnd, key) if found else None
+        all_told = summary is None and {told.module for told in listing.told}.issuperset(start.modules)
+        if not all_told and not listing.ended.issuperset(listing.begun):
+            return  # those who are at work will do so; one that was killed is in nobody's way
+        run = self._up_to_date(Run(start, summary), listing)
+        if run.end:
+            self._store.replace(key, encode(run.end))
+
+    def codes(self, run: str) -> tuple[int, ...]:
+        """The exit codes of all modules that did not end well, whoever did them. Raise LedgerUnreachable."""
+        told = {(each.module, each.part): each for each in self.look(run).told}
+        words = ((each.module, Word(each.part, ModuleEnd(each.result))) for each in told.values())
+        bad = {module: word.part for module, word in last_words(words).items() if word.end.result not in FINE}
+        return tuple(self.end_told(told[each]).exit_code for each in bad.items())
 
     def look(self, run: str) -> Listing:
         """List what there is of a run. Raise LedgerUnreachable."""

@@ -69,7 +69,7 @@ class Crew:
     def is_at_work_on(self, module: str) -> bool:
         """Whether some other process has taken a module up, and may yet end it."""
         turn = self._listing.turns.get(module)
-        if turn is None:
+        if turn is None or self.word(module):
             return False
         if not self._told.get(module) and self._clock.monotonic() - self._turns_seen[turn.key] < SILENT_SECONDS:
             return True  # whoever it is: nobody has been silent for long enough

@@ -59,10 +59,10 @@ def _end(context: Context, end: RunEnd) -> RunEnd:
     if context.part is None:
         context.tools.ledger.end_run(end)
         return end
-    run = context.tools.ledger.shared_runs.end(context.part.id, end, joins=context.part.joins)
-    if run is None or not context.part.joins:
-        return end
-    return replace(end, exit_code=gravest([end.exit_code, *(each.exit_code for each in run.ends.values())]))
+    runs = context.tools.ledger.shared_runs
+    runs.end(context.part.id, end)
+    codes = runs.codes(end.run) if context.part.joins else ()
+    return replace(end, exit_code=gravest([end.exit_code, *codes]))
 
 
 def _done(context: Context, start: RunStart, work: Callable[[], Mapping[str, ModuleEnd]]) -> RunEnd:

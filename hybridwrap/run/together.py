@@ -187,8 +187,12 @@ class Walk:
         return self._ends
 
     def _close(self, name: str, end: ModuleEnd) -> None:
+        """End what was not done; of many that take what is ready each would tell the others the same."""
         self._ends[name] = end
-        tell(self._context, name, end)
+        if self._part.joins:
+            self._context.watch.module_ended(name, end)
+        else:
+            tell(self._context, name, end)
 
     def _not_reached(self, name: str, blocked: set[str]) -> ModuleEnd:
         if self._context.stop.wanted:

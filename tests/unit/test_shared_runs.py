@@ -64,10 +64,10 @@ class Process:
             self.ledger.shared_runs.tell(self.run, self.part, module, end)
         return self
 
-    def end(self, code: int = 0, *, joins: bool = False, **ends: ModuleEnd) -> Process:
+    def end(self, code: int = 0, **ends: ModuleEnd) -> Process:
         self.tell(**ends)
         time = f"2026-01-01T00:01:{int(self.clock.seconds):02}.000Z"
-        self.ledger.shared_runs.end(self.part, RunEnd(self.run, time, code, ends), joins=joins)
+        self.ledger.shared_runs.end(self.part, RunEnd(self.run, time, code, ends))
         return self
 
 
@@ -146,9 +146,10 @@ def test_the_gravest_end_is_the_runs_and_a_job_that_is_repeated_takes_it_back() 
 
 def test_a_sum_hides_nothing_of_who_was_still_at_work_when_it_was_made() -> None:
     store = MemoryStore()
-    failed = Process(store).begin("network", "vm").end(4, network=ERROR, vm=PENDING)
+    failed = Process(store).begin("network", "vm").tell(vm=PENDING)
     again = Process(store, seconds=2).begin("network")
-    last = Process(store, seconds=3).begin("vm").end(vm=OK, joins=True)
+    failed.end(4, network=ERROR)
+    last = Process(store, seconds=3).begin("vm").end(vm=OK)
     assert last.ledger.runs()[0].end.exit_code == 4  # type: ignore[union-attr]
     again.end(network=OK)
     (run,) = failed.ledger.runs()
@@ -189,7 +190,7 @@ def test_a_run_that_is_over_costs_two_reads_and_a_listing() -> None:
     store = CountingStore(MemoryStore())
     processes = [Process(store, seconds=second).begin(name) for second, name in enumerate(EDGES)]
     for process, name in zip(processes, EDGES, strict=True):
-        process.end(0, joins=False, **{name: OK})
+        process.end(0, **{name: OK})
     store.gets = store.lists = 0
     (run,) = processes[0].ledger.runs()
     assert run.end is not None

@@ -162,8 +162,9 @@ def test_what_fails_while_others_are_at_work_is_not_tried_again_by_them() -> Non
         return replace(context, options=replace(context.options, parallelism=1))
 
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda _: run(one_at_a_time(), work), range(2)))
+        ends = list(pool.map(lambda _: run(one_at_a_time(), work), range(2)))
     assert sorted(tried) == ["bad", "slow"]
+    assert [end.exit_code for end in ends] == [4, 4], "each answers for the run"
 
 
 class Killed(Exception):
