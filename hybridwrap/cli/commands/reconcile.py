@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import click
 
+from hybridwrap.adapters.manifest.remote import Fetching
 from hybridwrap.cli.aside import Aside
 from hybridwrap.cli.completing import offer_modules
-from hybridwrap.cli.compose import Workshop, equip, look_at
+from hybridwrap.cli.compose import Workshop, equip, look_closely
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import coloured
 from hybridwrap.cli.options import Place, json_option, parallelism_option, reading_options
@@ -40,7 +41,8 @@ def command(place: Place, modules: tuple[str, ...], wishes: Wishes, parallelism:
     if wishes and place.ledger:
         raise UsageError("nothing is put right without the manifest: go to a checkout of the stack")
     code = _put_right(place, modules, wishes, parallelism) if wishes else 0
-    workshop = equip(look_at(place), parallelism=parallelism)
+    stack, _ = look_closely(place, Fetching.MISSING)
+    workshop = equip(stack, parallelism=parallelism)
     context = aside(workshop, Options(parallelism=parallelism))
     found = look_at_all(context, _chosen(workshop, context, modules))
     if as_json:
