@@ -86,7 +86,7 @@ def _job(place: Place, saved: SavedRun, selection: Selection, options: Options) 
     job = make(place, chosen, variables=Variables(), parallelism=options.parallelism, **more)
     modules = _planned_ones(saved, selection, job)
     if not saved.options.destroy:
-        check_host(job.workshop.tools, modules)
+        check_host(job.workshop.tools, [name for name in modules if name in saved.plans])
     check_hooks(job.workshop.tools, modules)
     return replace(job, modules=modules)
 

@@ -136,7 +136,9 @@ def test_another_machine_applies_exactly_the_saved_plans_once(site: Site, tmp_pa
     run = site.run("history", "--json").json[0]["run"]
     assert planned.out.splitlines()[-1] == f"next: hybridwrap apply --run {run}"
     assert "not covered by an approval of this run: vm" in planned.out
-    assert f"hybridwrap apply --run {run}" in (site.root / "plan.md").read_text()
+    for_reviewers = (site.root / "plan.md").read_text()
+    assert f"hybridwrap apply --run {run}" in for_reviewers
+    assert "Not covered by an approval of this run: `vm`" in for_reviewers
     assert "create" in site.run("show", run, "-v").out
     assert not site.entries("dns"), "planning records nothing of a module"
     assert all(SECRET.encode() not in data for data in site.objects("/saved/").values())

@@ -55,6 +55,7 @@ ERRORS_EACH: Final = 5
 CHANGES_EACH: Final = 3
 FEW: Final = 2  # errors that are shown without a click
 QUIET: Final = ("ok", "unchanged", "destroyed", "retained")
+COVERED: Final = ("planned", "unchanged", "retained")
 QUIET_NAMES: Final = 200
 LINK: Final = re.compile(r"https?://[\w./:%?=&+~-]+")
 
@@ -203,6 +204,9 @@ def _tail(report: Report) -> Iterator[str]:
     if commands:
         yield "\n#### Next\n"
         yield from (f"- {code(shortened(command, DETAIL))}" for command in commands)
+    uncovered = [module for module in report.modules if module.result not in COVERED]
+    if uncovered and report.start.command == PLAN and report.start.saved:
+        yield f"\nNot covered by an approval of this run: {_names(uncovered)}"
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[str]) -> Iterator[str]:
