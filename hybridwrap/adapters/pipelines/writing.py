@@ -29,6 +29,7 @@ GIVE_A_KEY = "in hybridwrap.yaml: ledger: {encryption: {key_from_env: HYBRIDWRAP
 IMAGE = "python:3.13"  # has git, which tells the ledger the commit
 BRANCH = "main"
 RUN = "$HYBRIDWRAP_RUN"
+LEFT = "hybridwrap-left.json"  # results that a job could not send, kept by the CI system
 
 
 def file_of(request: Request) -> Path:
@@ -52,6 +53,7 @@ def pipeline_text(request: Request) -> str:
         apply=partial(_apply, request),
         ended=_ended,
         secrets=secrets_of(request.stack),
+        left=LEFT,
         destroy_words=f"destroy {request.label}",
         **_chosen(request),
     )
