@@ -91,7 +91,7 @@ def inputs_of_run(tools: Tools, rest: Rest) -> RunInputs:
             f"run {rest.run_id} kept no inputs", hint=f"hybridwrap resume {rest.run_id} --inputs current"
         )
     run = tools.ledger.run(rest.run_id) if rest.run.start.shared else rest.run
-    blobs = dict.fromkeys(part.start.inputs for part in (run, *run.parts))
+    blobs = dict.fromkeys(part.start.inputs for part in (run, *run.parts) if part.start.inputs)
     kept = {name: given for blob in blobs for name, given in decode_inputs(tools.ledger.get_blob(blob)).items()}
     return {name: kept.get(name, {}) for name in (*rest.left, *rest.done)}
 

@@ -184,6 +184,8 @@ class Walk:
             if not self._part.joins or (name in blocked and not self._crew.word(name)):
                 self._close(name, self._not_reached(name, blocked))
             # else: of somebody else, or of nobody yet: whoever goes on with the run will take it up
+        if self._part.joins and not self._ends and not self._context.stop.wanted:
+            self._context.watch.note(f"other processes of {self._part.name} have done all that there was")
         return self._ends
 
     def _close(self, name: str, end: ModuleEnd) -> None:

@@ -21,12 +21,14 @@ from hybridwrap.domain.graph import order
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.left_behind import Liveness
 from hybridwrap.domain.ports import Store
-from hybridwrap.domain.run import ModuleEnd, RunEnd
+from hybridwrap.domain.run import ModuleEnd, RunEnd, RunStart
+from hybridwrap.domain.run_inputs import Origin, RunInput, encode_inputs
 from hybridwrap.domain.stack import LedgerSettings, Module, Stack
 from hybridwrap.errors import ModuleBusy
 from hybridwrap.run.context import Context, Options, Part, Patience, Tools
 from hybridwrap.run.knowledge import Knowledge
 from hybridwrap.run.recorded import recorded_run
+from hybridwrap.run.resume import Rest, inputs_of_run
 from hybridwrap.run.stop import Stop
 from hybridwrap.run.walk import walk
 from tests.support.imaginary import NoHooks, Silent
@@ -274,3 +276,29 @@ def test_what_is_no_part_of_the_run_is_taken_as_it_stands() -> None:
     assert context.part
     context = replace(context, part=replace(context.part, among=frozenset({"vm", "health"})))
     assert results(run(context, lambda _: OK, "vm")) == {"vm": "ok"}
+
+
+@pytest.mark.parametrize("joins", [True, False])
+def test_a_run_of_many_can_be_gone_on_with_by_the_inputs_of_all_of_them(joins: bool) -> None:
+    store = MemoryStore()
+    given = {name: {"x": RunInput(Origin.MANIFEST, value=name)} for name in ("network", "vm")}
+    for modules in (("network", "vm"), ("vm",)):
+        context = process(store, CHAIN, joins=joins)
+        ledger, part = context.tools.ledger, context.part
+        assert part
+        start = RunStart(
+            run=context.run,
+            command="apply",
+            time="2026-01-01T00:00:00.000Z",
+            writer=ledger.writer,
+            argv=("apply",),
+            modules=modules,
+            edges={name: CHAIN[name] for name in modules},
+            inputs=ledger.put_blob(encode_inputs({name: given[name] for name in modules})),
+            shared=part.name,
+            part=part.id,
+        )
+        ledger.shared_runs.start(start, joins=joins)
+    tools = process(store, CHAIN).tools
+    rest = Rest(tools.ledger.runs()[0], left=("network", "vm"), done=(), not_declared=())
+    assert inputs_of_run(tools, rest) == given

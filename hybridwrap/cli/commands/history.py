@@ -51,6 +51,8 @@ def _lines(runs: Sequence[Run], width: int, *, comparable: bool) -> Iterator[str
     yield faint(head)
     for run, line in zip(runs, lines, strict=True):
         yield line
+        if run.start.shared:
+            yield faint(f"  of many processes, as {run.start.shared}")
         if run.start.writer.ci_url:
             yield faint(f"  {run.start.writer.ci_url}")
 
