@@ -26,7 +26,7 @@ def wish_options(command: Command) -> Command:
     @click.option("--import", "imports", is_flag=True, help="Take in what was made and is in no state, by its id.")
     @click.option("--id", "ids", multiple=True, metavar="ADDRESS=ID", help="With --import: an id that you found.")
     @click.option("--absent", multiple=True, metavar="ADDRESS", help="Your word: this open object does not exist.")
-    @click.option("--absent-all", is_flag=True, help="Your word: none exists of those open without an id.")
+    @click.option("--absent-all", is_flag=True, help="Your word: none of those without an id, or not to be imported.")
     @click.option("--complete", multiple=True, metavar="ADDRESS", help="Your word: this one is as it should be.")
     @click.option("--reason", default="", metavar="TEXT", help="How you know; kept in the ledger.")
     @functools.wraps(command)

@@ -31,6 +31,7 @@ class Look(Struct, frozen=True):
 
     record: Record
     liveness: Liveness | None = None  # of the operation that holds it
+    source_gone: bool = False  # its folder is not there: it can only be torn down, with the source that the ledger has
     orphan: bool = False  # the manifest does not declare it any more
     unsent: bool = False  # its result lies on this host and is not in the ledger
     comparison: guard.Comparison | None = None  # None: nobody could look at the state

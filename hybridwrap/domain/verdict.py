@@ -72,6 +72,11 @@ def _on(command: str) -> Callable[[Look], str]:
     return lambda look: _typed(command, look)
 
 
+def _of_source(command: str, without: str) -> Callable[[Look], str]:
+    """A command that needs the module's folder, and another one where that is gone."""
+    return lambda look: _typed(without if look.source_gone else command, look)
+
+
 def _typed(command: str, look: Look) -> str:
     """What the manifest declares no more can only be torn down."""
     verb, name = command.partition(" ")[0], quote(look.module)
@@ -98,7 +103,10 @@ def _is_absent(look: Look) -> str:
 
 
 def _was_not_there(look: Look) -> str:
-    return absent(look.module, (*look.open.importable, *look.open.unanswered)[0])
+    missing = (*look.open.importable, *look.open.unanswered)
+    if len(missing) > 1 and look.open.importable:
+        return f"hybridwrap reconcile {quote(look.module)} --absent-all --reason {quote(REASON)}"
+    return absent(look.module, missing[0])
 
 
 def _is_complete(look: Look) -> str:
@@ -152,7 +160,7 @@ def _held(look: Look) -> str:
 
 
 def _hinted(look: Look) -> str:
-    return look.obstacle_hint if "hybridwrap " in look.obstacle_hint else _typed("plan {}", look)
+    return look.obstacle_hint if "hybridwrap " in look.obstacle_hint else _of_source("plan {}", "destroy {}")(look)
 
 
 def _once_applied(look: Look) -> str:
@@ -199,7 +207,7 @@ def _was_destroyed(look: Look) -> bool:
 
 _APPLY: Final = _on("apply {}")
 _PUSH: Final = _on("reconcile {} --push-state")
-_IMPORT: Final = _on("reconcile {} --import")
+_IMPORT: Final = _of_source("reconcile {} --import", "destroy {} --import-known")
 _RECORD: Final = _on("reconcile {} --apply-verdicts")
 
 ROWS: Final = (

@@ -193,6 +193,8 @@ def _named(o: CloudObject, look: Look) -> str:
 def _plan(look: Look) -> Iterator[str]:
     if look.plan is not None:
         yield from _planned(look.plan, "plan, as long as that is open" if look.open.any else "plan")
+    elif look.source_gone:
+        yield "no plan: its folder is not there; put it back, or tear it down with the source that the ledger has"
     elif look.obstacle and look.comparison is not None:
         yield f"no plan: {look.obstacle}"
 

@@ -27,7 +27,8 @@ def mask_for(context: Context, module: str, state: EngineState | None) -> Redact
     """The mask for a module that is not planned: of its own state, and of what its inputs are made from where known."""
     context.knowledge.learn_secrets(module, state)
     try:
-        inputs = resolve(context, module)
+        there = context.tools.stack.modules[module].source.is_dir()
+        inputs = resolve(context, module) if there else None
     except (PreflightRefused, EngineNotUsable, OutcomeUnknown):
         inputs = None
     return mask_of(context, inputs if isinstance(inputs, ResolvedInputs) else ResolvedInputs({}, {}))

@@ -17,6 +17,7 @@ from hybridwrap.domain.ports import ModuleEngine, OperationFolder
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.state import EngineState, Found, instances_of
 from hybridwrap.domain.status import Outcome, Status
+from hybridwrap.domain.verdict import judge
 from hybridwrap.errors import PreflightRefused
 from hybridwrap.run.context import Context
 from hybridwrap.run.looking import Seen
@@ -51,7 +52,7 @@ def equipped(seen: Seen) -> tuple[ModuleEngine, ResolvedInputs]:
     if seen.engine is None or seen.inputs is None:
         raise PreflightRefused(
             f"{look.module}: its state can't be repaired: {look.obstacle or 'its inputs are not known'}",
-            hint=look.obstacle_hint or f"hybridwrap render {look.module}",
+            hint=look.obstacle_hint or judge(look).next,
         )
     return seen.engine, seen.inputs
 

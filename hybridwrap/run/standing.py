@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -99,10 +99,16 @@ def _standing(name: str, stack: Stack, record: Record, pending: PendingModule | 
         failed_command=record.failed_command,
         errors=record.errors,
         log=record.log,
-        warnings=record.warnings,
+        warnings=(*record.warnings, *_lock_left(record)),
         source=_source(stack, module, record),
         drift=record.drift,
     )
+
+
+def _lock_left(record: Record) -> Iterator[str]:
+    """Name the engine's lock that a dead operation left, where something has to be done about the module anyway."""
+    if record.state_lock and record.status in (Status.ERROR, Status.UNKNOWN):
+        yield f"its state lock {record.state_lock} was left behind; the next apply or repair releases it if it is there"
 
 
 def _source(stack: Stack, module: Module | None, record: Record) -> str:

@@ -24,7 +24,7 @@ class Word(Struct, frozen=True):
     """Which open objects do not exist, which unfinished ones are as they should be, and how the operator knows."""
 
     absent: Sequence[str] = ()
-    absent_all: bool = False  # none of those that have no id exists
+    absent_all: bool = False  # none exists of those that have no id, or could not be imported
     complete: Sequence[str] = ()
     reason: str = ""
 
@@ -35,7 +35,12 @@ class Word(Struct, frozen=True):
 def take_word(context: Context, seen: Seen, word: Word) -> None:
     """Record an operator's word about open objects. Raise UsageError for what names none, and as `observe` does."""
     objects = completed(without(seen.objects, word.absent), word.complete)
-    unanswered = [o for o in objects if word.absent_all and o.open and not o.id]
+    tried = seen.look.not_imported
+    unanswered = [o for o in objects if word.absent_all and o.open and (not o.id or o.address in tried)]
+    if word.absent_all and not unanswered:
+        raise PreflightRefused(
+            f"{seen.look.module}: nothing is open that has no id, or could not be imported", hint=judge(seen.look).next
+        )
     said = [f"{name} does not exist" for name in (*word.absent, *(o.address for o in unanswered))]
     said += [f"{name} is complete" for name in word.complete]
     user = context.tools.ledger.writer.user

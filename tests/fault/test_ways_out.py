@@ -170,6 +170,11 @@ def taken_out_of_the_state(project: Project, cloud: Cloud) -> None:
     assert project.run("tf", "network", "--", "state", "rm", "fakecloud_server.gate").code == 0
 
 
+def state_and_folder_are_gone(project: Project, cloud: Cloud) -> None:
+    state_is_gone(project, cloud)
+    shutil.rmtree(project.root / "network")
+
+
 def nobody_can_look(project: Project, cloud: Cloud) -> None:
     """Whoever is asked answers neither yes nor no."""
     file = project.root / "hybridwrap.yaml"
@@ -197,6 +202,7 @@ def left_the_manifest(project: Project, cloud: Cloud) -> None:
                 engine_is_killed,
                 state_is_gone,
                 state_is_older,
+                state_and_folder_are_gone,
                 taken_out_of_the_state,
                 nobody_can_look,
                 left_the_manifest,

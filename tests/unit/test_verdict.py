@@ -26,6 +26,7 @@ MARK = StateMark(PLACE, "L", 5)
 STATE = EngineState("L", 5, instances=(Instance("x.d", "x", "p", "4"),))
 SAME = guard.compare(MARK, MARK)
 MADE = CloudObject("x.a", "x", "id", "1", open=True)
+OTHER = CloudObject("x.e", "x", "id", "2", open=True)
 BEGUN = CloudObject("x.b[0]", "x", open=True)
 UNFINISHED = CloudObject("x.c", "x", "id", "3", open=True, unfinished=True)
 CHANGES = PlanSeen(changes=True, actions=(PlannedChange("x.z", Action.CREATE),))
@@ -115,6 +116,12 @@ def destroyed_unseen() -> Look:
             id="made, and not to be imported",
         ),
         pytest.param(
+            look(open=Open((MADE, OTHER)), not_imported=frozenset({"x.a", "x.e"})),
+            U,
+            f"{NAMED} --absent-all --reason 'how you know'",
+            id="many made, and none to be imported",
+        ),
+        pytest.param(
             look(open=Open(unanswered=(BEGUN,)), not_imported=frozenset({"x.b[0]"})),
             U,
             f"{NAMED} --absent 'x.b[0]' --reason 'how you know'",
@@ -142,6 +149,13 @@ def destroyed_unseen() -> Look:
         ),
         pytest.param(look(command="destroy", plan=None, found=Unreadable("?")), U, ASIDE, id="who knows"),
         pytest.param(destroyed_unseen(), D, "hybridwrap verify vm", id="destroyed, and not seen to be"),
+        pytest.param(
+            look(open=Open((MADE,)), source_gone=True),
+            P,
+            "hybridwrap destroy vm --import-known",
+            id="its folder is gone",
+        ),
+        pytest.param(look(plan=None, source_gone=True), U, "hybridwrap destroy vm", id="its folder is gone, no plan"),
         pytest.param(replace(look(Status.ERROR), orphan=True), P, "hybridwrap destroy --orphan vm", id="an orphan"),
         pytest.param(
             replace(destroyed_unseen(), orphan=True), D, "hybridwrap verify --orphan vm", id="an orphan, not seen to be"
