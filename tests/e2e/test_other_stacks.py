@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from hybridwrap.adapters.s3_connection import S3Settings
+from hybridwrap.adapters.s3_store import S3Store
+from hybridwrap.domain.ledger import Ledger
+from tests.support import s3_servers
+from tests.support.ledgers import FakeClock, Ids, begin, failed, ok, writer
 from tests.support.project import Project
+from tests.support.s3_servers import Server
 from tests.support.two_stacks import APP, write_two_stacks
 
 pytestmark = pytest.mark.e2e
@@ -57,3 +63,31 @@ def test_every_command_works_with_outputs_of_another_stack(shop: Project) -> Non
     gone = shop.run("destroy", "--auto-approve", "-var", "token=x")
     assert gone.code == 0, gone.text
     assert set(shop.statuses().values()) == {"destroyed"}
+
+
+ON_S3 = """version: 1
+stack: shop
+stacks:
+  NET:
+    ledger: {{s3: {{bucket: {bucket}, prefix: net/, region: us-east-1, endpoint: "{endpoint}", use_path_style: true}}}}
+    stack: net
+    environment: prod
+modules:
+  app: {{source: app, inputs: {{vpc_id: "{{{{ stacks.NET.modules.vpc.id }}}}", token: {{from_env: TOKEN}}}}}}
+"""
+
+
+def test_a_ledger_in_a_bucket_is_enough(moto: Server, tmp_path: Path) -> None:
+    bucket = moto.make_bucket("other-stacks")
+    shop = Project(tmp_path, s3_servers.environment())
+    shop.write(ON_S3.format(bucket=bucket, endpoint=moto.endpoint), app=APP)
+    place = S3Settings(bucket=bucket, prefix="net/", region="us-east-1", endpoint=moto.endpoint, path_style=True)
+    theirs = Ledger(S3Store(place), "net", "prod", writer(), FakeClock(), Ids())
+    theirs.open()
+    held = theirs.begin(theirs.record("vpc"), begin(), operation="O-1")
+    theirs.end(held, ok(1, id="vpc-1"), operation="O-1", entry_id="E-1")
+    assert shop.run("render", "app", "--json").json["inputs"]["vpc_id"] == '"vpc-1"'
+    held = theirs.begin(theirs.record("vpc"), begin(serial=1), operation="O-2")
+    theirs.end(held, failed(2), operation="O-2", entry_id="E-2")
+    (waits,) = shop.run("render", "app", "--json").json["waits"]
+    assert "vpc of stack net in prod is in error" in waits
