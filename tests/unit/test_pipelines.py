@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -161,7 +162,7 @@ def commands_in(text: str) -> Iterator[list[str]]:
     documents = list(read_all(text))
     lines = [line for each in strings_of(documents) for line in each.splitlines()]
     for line in lines:
-        words = shlex.split(line.partition("||")[0])
+        words = shlex.split(re.split(r"\|\||>", line)[0])
         start = next((index for index, word in enumerate(words[:2]) if word == "hybridwrap"), None)
         if start is not None and words[start + 1 : start + 2] and words[start + 1] in COMMANDS:
             yield words[start + 1 :]
@@ -213,7 +214,10 @@ def test_nothing_that_is_at_work_is_cancelled() -> None:
 def test_variables_that_the_manifest_reads_reach_the_jobs() -> None:
     module = Module("vm", Path("/repo/m"), inputs={"password": FromEnv("VM_PASSWORD")})
     stack = stack_of({}, modules={"vm": module})
-    assert read(text_of(stack, "github"))["env"]["VM_PASSWORD"] == "${{ secrets.VM_PASSWORD }}"
+    workflow = read(text_of(stack, "github"))
+    given = {name for name, job in workflow["jobs"].items() if "VM_PASSWORD" in job.get("env", {})}
+    assert given == {"plan", "apply", "report", "drift", "destroy"}  # and not whoever approves
+    assert workflow["env"].keys() == {"HYBRIDWRAP_RUN"}
     assert "VM_PASSWORD" in text_of(stack, "gitlab")
     assert "key: VM_PASSWORD" in text_of(stack, "argo")
 
