@@ -18,6 +18,7 @@ from hybridwrap.errors import LedgerUnreachable, PreflightRefused
 
 KEY_BYTES = 32
 NONCE_BYTES = 12
+OTHER_KEY = "give ledger.encryption the key that it was written with, then: the same command again"
 
 
 class DataKeys(Protocol):
@@ -59,7 +60,7 @@ class BlobCipher:
         try:
             return AESGCM(self._keys.unwrap(data[start:end])).decrypt(nonce, sealed, data[:end])
         except (InvalidTag, ValueError) as error:
-            raise LedgerUnreachable("a blob can't be decrypted: another key made it") from error
+            raise LedgerUnreachable("a blob can't be decrypted: another key made it", hint=OTHER_KEY) from error
 
 
 class OwnKey:
@@ -87,7 +88,9 @@ class OwnKey:
 
     def unwrap(self, wrapped: bytes) -> bytes:
         if wrapped:
-            raise LedgerUnreachable("a blob is encrypted with a key of AWS KMS, not with the one that is set")
+            raise LedgerUnreachable(
+                "a blob is encrypted with a key of AWS KMS, not with the one that is set", hint=OTHER_KEY
+            )
         return self._key
 
 

@@ -171,8 +171,19 @@ timeout_option = click.option(
 )
 
 
+def _named_run(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
+    """Refuse an empty name, as a variable that is not set leaves one: nothing else may be done instead."""
+    if name is not None and not name.strip():
+        raise UsageError("--run names no run: its value is empty", hint="hybridwrap history")
+    return name
+
+
 run_option = click.option(
-    "--run", "saved_run", metavar="RUN", help="Carry out the plans that `plan --save` kept, and ask nobody."
+    "--run",
+    "saved_run",
+    metavar="RUN",
+    callback=_named_run,
+    help="Carry out the plans that `plan --save` kept, and ask nobody.",
 )
 
 

@@ -50,7 +50,7 @@ def carry_out_run(
     shared = shared and among(
         replace(shared, command="destroy" if saved.options.destroy else "apply"), tuple(saved.modules)
     )
-    job = _job(place, saved, selection_of(shared, ledger, selection), options)
+    job = _job(place, saved, selection_of(shared, ledger, selection), options, alone=shared is None)
     options = replace(options, plan=saved.options, saved=saved.run)
     watch = watcher(job, telling)
     with at_work(job, options, watch, shared) as context:
@@ -78,21 +78,24 @@ def read_saved(ledger: Ledger, run: str) -> SavedRun:
     return ledger.saved.read(start.run)
 
 
-def _job(place: Place, saved: SavedRun, selection: Selection, options: Options) -> Job:
+def _job(place: Place, saved: SavedRun, selection: Selection, options: Options, *, alone: bool) -> Job:
     """Get ready to change things."""
     chosen = replace(selection, folder=None)  # what was approved does not depend on where the command is called
     make: Callable[..., Job] = teardown_job if saved.options.destroy else writing_job
     more = {"orphans": ()} if saved.options.destroy else {}
     job = make(place, chosen, variables=Variables(), parallelism=options.parallelism, **more)
-    modules = _planned_ones(saved, selection, job)
+    modules = _planned_ones(saved, selection, job, alone=alone)
     if not saved.options.destroy:
         check_host(job.workshop.tools, [name for name in modules if name in saved.plans])
     check_hooks(job.workshop.tools, modules)
     return replace(job, modules=modules)
 
 
-def _planned_ones(saved: SavedRun, selection: Selection, job: Job) -> tuple[str, ...]:
-    """The selected modules of a saved run, of which there has to be one."""
+def _planned_ones(saved: SavedRun, selection: Selection, job: Job, *, alone: bool) -> tuple[str, ...]:
+    """The selected modules of a saved run, of which there has to be one.
+
+    Not so where many processes share the run: a job for a module that was not planned has its place among them.
+    """
     declared = job.workshop.stack.modules
     wanted = saved.modules if _is_everything(selection) else job.modules
     if gone := [name for name in wanted if name not in declared]:
@@ -100,7 +103,7 @@ def _planned_ones(saved: SavedRun, selection: Selection, job: Job) -> tuple[str,
     if missing := [name for name in job.modules if selection.names and name not in saved.modules]:
         raise UsageError(f"run {saved.run} has not planned {_named(missing)}", hint=f"hybridwrap show {saved.run}")
     modules = [name for name in wanted if name in saved.modules]
-    if not selection.names and not _has_work(saved, modules):
+    if (alone or not selection.names) and not _has_work(saved, modules):
         raise UsageError(
             f"nothing of run {saved.run} is selected: it has plans for {_named(saved.plans)}",
             hint=f"hybridwrap show {saved.run}",

@@ -87,7 +87,7 @@ def _ready(context: Context, saved: SavedRun, modules: Sequence[str]) -> tuple[C
 def _seals(context: Context, saved: SavedRun, modules: Sequence[str]) -> Mapping[str, Seal]:
     """Read what is sealed of plans that may still be applied. Raise ApprovalOutdated for one that was exchanged.
 
-    What another process of the run has carried out is stored no more.
+    What has been carried out already, by another process or an earlier call, is stored no more.
     """
     names = [name for name in modules if name in saved.plans]
     with ThreadPoolExecutor(READ_AT_ONCE) as pool:
@@ -96,12 +96,12 @@ def _seals(context: Context, saved: SavedRun, modules: Sequence[str]) -> Mapping
 
 
 def _seal_or_done(context: Context, saved: SavedRun, name: str) -> Seal | None:
-    """None for a plan that another process of this run has carried out by now: it is stored no more."""
+    """None for a plan that has been carried out by now: it is stored no more."""
     try:
         return _seal(context, saved, name)
     except ApprovalOutdated:
         basis, record = saved.modules[name].basis, context.tools.ledger.record(name)
-        if context.part and basis and used_up(context, record, basis):
+        if basis and used_up(context, record, basis):
             return None
         raise
 

@@ -145,9 +145,13 @@ def test_another_machine_applies_exactly_the_saved_plans_once(site: Site, tmp_pa
     saved = json.loads(next(data for key, data in site.objects("/saved/").items() if key.endswith(".json")))
 
     runner = site.elsewhere(tmp_path / "apply-job")
+    none = runner.run("apply", "--run", run, "vm")
+    assert (none.code, "nothing of run" in none.err) == (64, True), "a deferred module alone is never green"
+    assert runner.run("apply", "--run", run, "dns").code == 0
     ran = runner.run("apply", "--run", run[:-2], "--json")
     assert ran.code == 0, ran.text
-    assert results(ran) == {"network": "ok", "dns": "ok", "vm": "pending"}
+    assert results(ran) == {"network": "ok", "dns": "unchanged", "vm": "pending"}
+    assert "has carried its plan out already" in ends(ran)["dns"]["reason"]
     assert not any(line.get("phase") == "plan" for line in ran.lines), "nothing was planned again"
     assert "not covered" in ends(ran)["vm"]["reason"]
     assert ends(ran)["vm"]["hint"] == "hybridwrap plan --save"
@@ -211,6 +215,7 @@ def test_nothing_to_do_is_green_only_where_nothing_was_planned(site: Site) -> No
         ("--exclude", "network"): (64, "nothing of run"),
         ("dns",): (64, "has not planned dns"),
         ("-target", "x.y"): (64, "leave out options for the plan"),
+        ("--run", ""): (64, "names no run"),
     }
     for argv, (code, told) in wrong.items():
         ran = site.run("apply", "--run", run, *argv)
