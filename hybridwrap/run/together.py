@@ -200,7 +200,7 @@ class Walk:
         if self._context.stop.wanted:
             return self._ground.not_reached(self._context, name, ())
         end = self._ground.not_reached(self._context, name, self._missing(name))
-        if self._part.joins:
+        if self._part.joins or end.hint:  # it says itself what helps, which is not to wait
             return end
         if name in blocked:
             return replace(end, exit_code=self._blame(name))

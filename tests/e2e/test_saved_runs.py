@@ -284,6 +284,30 @@ def test_jobs_that_share_a_name_plan_one_saved_run_and_apply_it_together(tmp_pat
     assert "is used up" in again.err
 
 
+ROW = """
+modules:
+  a: {source: link}
+  b: {source: link, inputs: {before: "{{ modules.a.id }}"}}
+  c: {source: link, inputs: {before: "{{ modules.b.id }}"}}
+"""
+LINK = """
+variable "before" { default = "" }
+resource "terraform_data" "link" { triggers_replace = var.before }
+output "id" { value = terraform_data.link.id }
+"""
+
+
+def test_a_job_of_a_module_that_no_approval_covers_says_so_and_ends_well(tmp_path: Path) -> None:
+    project = Project(tmp_path, {"LEDGER_KEY": KEY, "HYBRIDWRAP_RUN": "ci-8"})
+    project.write(SETTINGS + ROW, link=LINK)
+    assert project.run("plan", "--save").code == 0
+    jobs = [project.run("apply", "--run", "ci-8", module) for module in ("a", "b", "c")]
+    assert [job.code for job in jobs] == [0, 0, 0], jobs[2].text
+    assert "not covered by the approval" in jobs[2].out
+    assert "next: hybridwrap plan --save" in jobs[2].out
+    assert project.statuses() == {"a": "ok", "b": "pending", "c": "pending"}
+
+
 GATE = """
 resource "terraform_data" "net" {
   provisioner "local-exec" {
