@@ -567,9 +567,11 @@ def test_a_state_of_another_lineage_is_answered_with_what_to_check(project: Proj
     state = project.root / ".hybridwrap" / "state" / "default" / "vm.tfstate"
     state.unlink()
     seen = reconciled(project)
-    assert (seen["verdict"], seen["next"]) == ("unknown", "hybridwrap render vm")
+    accept = "hybridwrap reconcile vm --accept-state --reason 'how you know'"
+    assert (seen["verdict"], seen["next"]) == ("unknown", accept)
     assert any("wrong account" in line for line in seen["evidence"])
-    assert typed(project, seen).code == 0
+    assert any("to have the recorded one again" in line for line in seen["evidence"])
+    assert typed(project, seen).code == 64, "the reason that is printed is none"
     assert len(cloud.objects()) == 1
 
 
