@@ -34,6 +34,7 @@ class Probe(Struct, frozen=True):
     survivors: tuple[str, ...] = ()  # ids, as far as they were said
     detail: str = ""
     search: bool = False
+    word: bool = False  # somebody says so who has looked
 
     def __str__(self) -> str:
         return " ".join(part for part in (f"{self.by}: {self.answer}", ", ".join(self.survivors), self.detail) if part)
@@ -73,11 +74,11 @@ def find(case: Case, rounds: Sequence[Sequence[Probe]]) -> Finding:
     """Weigh all that is known; `rounds` are the answers of those who were asked, once or twice."""
     probes = [probe for asked in rounds for probe in asked]
     why_not = _by_the_engine(case) or _by_probes(probes) or _unseen(case, probes) or _in_doubt(case, rounds)
-    told = tuple(map(str, probes))
+    told = tuple(dict.fromkeys(map(str, probes)) if any(probe.word for probe in probes) else map(str, probes))
     if why_not:
         seen = bool(_by_the_engine(case)) or any(probe.answer is Answer.PRESENT for probe in probes)
         return Finding(Status.ERROR, why_not, _survivors(case, probes), told, blind=not seen)
-    evidence = (*_evidence(case), *told)
+    evidence = (*_evidence(case, by_word=any(probe.word for probe in probes)), *told)
     kept = tuple(o for o in case.left if o.retained)
     if kept or case.engine.forgotten:
         names = name_objects(kept) or ", ".join(case.engine.forgotten)
@@ -160,12 +161,14 @@ def _gone(case: Case) -> str:
     return f"{told}, state empty"
 
 
-def _evidence(case: Case) -> tuple[str, ...]:
+def _evidence(case: Case, *, by_word: bool) -> tuple[str, ...]:
     state = case.state
     mark = f"lineage {state.lineage}, serial {state.serial}" if state.lineage else "no state"
     seen = [o for o in case.known if o not in case.left]
     return (
-        "A3: looked for twice, as the outcome was unknown once" if case.doubted else "A2",
+        f"A3: {'a word for it' if by_word else 'looked for twice'}, as the outcome was unknown once"
+        if case.doubted
+        else "A2",
         f"the engine's final summary, and its state read again: no object in {state.place} ({mark})",
         *([f"a delete seen, or found gone by a refresh: {name_objects(seen)}"] if seen else []),
     )

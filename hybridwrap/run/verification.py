@@ -52,7 +52,7 @@ def _verify(context: Context, name: str, word: str) -> ModuleEnd:
 
 
 def _said(context: Context, word: str) -> Probe | None:
-    return Probe(f"{context.tools.ledger.writer} says", Answer.ABSENT, detail=f"({word})") if word else None
+    return Probe(f"{context.tools.ledger.writer} says", Answer.ABSENT, detail=f"({word})", word=True) if word else None
 
 
 def _not_torn_down(context: Context, record: Record) -> ModuleEnd:
