@@ -9,6 +9,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -21,7 +22,7 @@ from hybridwrap.domain.hook_calls import Called, HookCall
 from hybridwrap.domain.hooks import BEFORE, Argv, HookRun
 from hybridwrap.domain.ports import Clock
 from hybridwrap.domain.redaction import Redaction
-from hybridwrap.domain.stack import Module, Stack
+from hybridwrap.domain.stack import FromEnv, Module, Stack
 from hybridwrap.errors import CredentialsRefused
 
 LONGEST_LINE = 500
@@ -87,13 +88,20 @@ class HookCommands:
         Without credentials where none can be had: what a hook does without them is its own business.
         """
         key = self._stack.ledger.encryption.get("key_from_env", "")
+        inputs = tuple(self._environ[name] for name in self._from_env if name in self._environ)
         if module is None:
-            return {name: value for name, value in self._environ.items() if name != key}, ()
+            return {name: value for name, value in self._environ.items() if name != key}, inputs
         bare = env = self._as_itself.without_credentials(module)
         with suppress(CredentialsRefused):
             env = self._as_itself.environment(module, stopped)
         secrets = tuple(value for name, value in env.items() if bare.get(name) != value and name not in OPEN)
-        return {name: value for name, value in env.items() if name != key or name in module.env}, secrets
+        return {name: value for name, value in env.items() if name != key or name in module.env}, (*secrets, *inputs)
+
+    @cached_property
+    def _from_env(self) -> frozenset[str]:
+        """The variables from which modules take secrets: each hook has all of them."""
+        sources = (source for module in self._stack.modules.values() for source in module.inputs.values())
+        return frozenset(source.name for source in sources if isinstance(source, FromEnv))
 
 
 def _write(file: Path, data: bytes) -> None:

@@ -95,10 +95,9 @@ def _why_end(call: Call, seconds: float) -> str:
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
-    """End it gracefully, then for certain, with all of its group."""
+    """End it gracefully, then for certain, with all of its group, also what outlives its first process."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, number)
         with suppress(subprocess.TimeoutExpired):  # a daemon of its own session may keep the pipes open for ever
             child.communicate(timeout=GRACE_SECONDS)
-            return

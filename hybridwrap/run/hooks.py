@@ -132,7 +132,7 @@ def _outputs(context: Context, name: str) -> Json:
 
 def _called(context: Context, call: HookCall, module: str = "") -> tuple[HookRun, ...]:
     """Call them; each that failed is said at once."""
-    mask = Redaction(context.knowledge.secret_values)
+    mask = Redaction((*context.knowledge.secret_values, *context.knowledge.secret_inputs))
     called = context.tools.hooks.call(call, lambda: bool(context.stop.signals), mask.text)
     for each in called:
         if each.run.failed:

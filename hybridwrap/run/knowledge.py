@@ -19,6 +19,7 @@ class Knowledge:
         self._records = dict(records)
         self._secrets: dict[Reference, Json] = {}
         self._credentials: set[str] = set()  # old ones, too: they may stand in a log
+        self._inputs: dict[str, tuple[Json, ...]] = {}
         self._lock = Lock()
 
     def record(self, module: str) -> Record:
@@ -51,6 +52,11 @@ class Knowledge:
         with self._lock:
             self._credentials.update(values)
 
+    def learn_inputs(self, module: str, secret: tuple[Json, ...]) -> None:
+        """Keep in memory what went into a module and must not be seen in what its hooks print."""
+        with self._lock:
+            self._inputs[module] = secret
+
     def keep_secret(self, reference: Reference, value: Json) -> None:
         """Keep in memory a secret of another stack, so that it is hidden wherever it turns up."""
         with self._lock:
@@ -68,3 +74,8 @@ class Knowledge:
     def secret_values(self) -> tuple[Json, ...]:
         with self._lock:
             return (*self._secrets.values(), *sorted(self._credentials))
+
+    @property
+    def secret_inputs(self) -> tuple[Json, ...]:
+        with self._lock:
+            return tuple(value for values in self._inputs.values() for value in values)

@@ -110,6 +110,7 @@ def initialised(
     context: Context, engine: ModuleEngine, folder: OperationFolder, inputs: ResolvedInputs, name: str
 ) -> None:
     """Have the engine initialised where it has to be. Raise CommandFailed, PreflightRefused, StateLocked."""
+    context.knowledge.learn_inputs(name, inputs.secret_values)
     try:
         context.watch.phase(name, "init")
         engine.init(folder)

@@ -235,6 +235,17 @@ def test_ctrl_c_ends_the_hook_that_runs(tmp_path: Path) -> None:
     assert not (tmp_path / "told").exists(), "nothing new starts"
 
 
+def test_a_secret_input_is_hidden_in_what_hooks_print(tmp_path: Path) -> None:
+    project = written(tmp_path, '{after: [[sh, -c, "cat secret; exit 1"]]}', run="hooks: {after: [[cat, secret]]}")
+    secret = NET.replace('{ default = "a" }', '{\n  default   = "a"\n  sensitive = true\n}')
+    project.write((tmp_path / "hybridwrap.yaml").read_text(), net=secret)
+    (tmp_path / "secret").write_text("s3cret-word")
+    ran = project.apply("net", "-var", "x=s3cret-word")
+    assert ran.code == 4
+    assert ran.out.count("exit code 1: (sensitive value)") == 1
+    assert all("s3cret-word" not in log.read_text() for log in tmp_path.rglob("hooks.log"))
+
+
 def test_a_teardown_has_hooks_too(tmp_path: Path) -> None:
     project = written(tmp_path, "{before: [[./tell]], after: [[./tell]]}")
     assert project.apply().code == 0

@@ -5,7 +5,9 @@ from __future__ import annotations
 import fcntl
 import os
 import sys
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from hybridwrap.adapters.clock import SystemClock
 from hybridwrap.adapters.hook_commands import HookCommands
 from hybridwrap.domain.hook_calls import Called, HookCall
 from hybridwrap.domain.redaction import Redaction
-from hybridwrap.domain.stack import Credentials, LedgerSettings, Module, Stack
+from hybridwrap.domain.stack import Credentials, FromEnv, LedgerSettings, Module, Stack
 
 TOLD = "import os, sys; print(' '.join(f'{name}={os.environ.get(name)}' for name in sys.argv[1:]))"
 
@@ -33,10 +35,15 @@ class Shop:
         self.hooks = HookCommands(stack, {**os.environ, **(environ or {})}, SystemClock())
 
     def call(
-        self, *hooks: tuple[str, ...], when: str = "after", seconds: float = 60, stopped: bool = False
+        self,
+        *hooks: tuple[str, ...],
+        when: str = "after",
+        seconds: float = 60,
+        stopped: bool = False,
+        of_run: bool = False,
     ) -> tuple[Called, ...]:
         names = {"HYBRIDWRAP_MODULE": "vm"}
-        call = HookCall(when, hooks, seconds, self.folder, self.module, names, b'{"id":"vm-1"}')
+        call = HookCall(when, hooks, seconds, self.folder, None if of_run else self.module, names, b'{"id":"vm-1"}')
         return self.hooks.call(call, lambda: stopped, Redaction(["hunter2"]).text)
 
     @property
@@ -73,6 +80,16 @@ def test_what_a_hook_prints_means_nothing_and_known_secrets_in_it_are_masked(tmp
     assert b"\xff\x00" in (shop.folder / "hooks.log").read_bytes()
 
 
+@pytest.mark.parametrize("of_run", [True, False])
+def test_secrets_that_modules_take_from_the_environment_are_masked_in_every_hook(
+    tmp_path: Path, *, of_run: bool
+) -> None:
+    shop = Shop(tmp_path, {"DB_PASSWORD": "s3cret-word"}, inputs={"password": FromEnv("DB_PASSWORD")})
+    (called,) = shop.call(python(TOLD, "DB_PASSWORD"), of_run=of_run)
+    assert called.said == "DB_PASSWORD=(sensitive value)"
+    assert "s3cret-word" not in shop.log
+
+
 @pytest.mark.parametrize(("when", "called"), [("before", 1), ("after", 3), ("error", 3)])
 def test_the_first_of_before_that_fails_is_the_last_that_is_called(tmp_path: Path, when: str, called: int) -> None:
     shop = Shop(tmp_path)
@@ -85,19 +102,29 @@ CHILD = """
 import fcntl, subprocess, sys, time
 lock = open(sys.argv[1], "w")
 fcntl.flock(lock, fcntl.LOCK_EX)
-subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], pass_fds=[lock.fileno()])
+subprocess.Popen([sys.executable, "-c", "BEFOREimport time; time.sleep(600)"], pass_fds=[lock.fileno()])
 lock.close()
 print("started", flush=True)
 time.sleep(600)
 """
 
 
-def test_a_hook_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
+def until_free(file: Path) -> bool:
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        with file.open() as lock, suppress(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.mark.parametrize("before", ["", "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); "])
+def test_a_hook_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path: Path, before: str) -> None:
     shop, held = Shop(tmp_path), tmp_path / "held"
-    (called,) = shop.call(python(CHILD, str(held)), seconds=2)
+    (called,) = shop.call(python(CHILD.replace("BEFORE", before), str(held)), seconds=2)
     assert (called.run.ending, called.run.exit_code, called.said) == ("did not end within 2s", None, "started")
-    with held.open() as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises while the child lives
+    assert until_free(held), "the child lives"
 
 
 def test_no_hook_is_called_once_the_run_is_stopped(tmp_path: Path) -> None:
