@@ -52,6 +52,11 @@ class Journal:
         heads |= {module: None for module, log in zip(lost, logs, strict=True) if log is not None}
         return {m: head if head and not head.holder else self._followed(head or Record(m)) for m, head in heads.items()}
 
+    def modules(self) -> frozenset[str]:
+        """Name every module that has a head or a log, readable or not."""
+        heads = (self.keys.module_of_head(item.key) for item in self.store.list(self.keys.heads))
+        return frozenset((*heads, *(self.keys.module_of_entry(item.key) for item in self.store.list(self.keys.logs))))
+
     def follow(self, record: Record) -> Record:
         """Go on from a record that is known to be in the log, to the tail."""
         return self._remember(self._followed(record))

@@ -42,6 +42,9 @@ class Keys(Struct, frozen=True):
     def log(self, module: str) -> str:
         return f"{self.logs}{quoted(module)}/"
 
+    def module_of_entry(self, key: str) -> str:
+        return unquote(key.removeprefix(self.logs).partition("/")[0])
+
     def entry(self, module: str, seq: int) -> str:
         return f"{self.log(module)}{seq:08}.json"
 

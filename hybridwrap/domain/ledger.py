@@ -120,6 +120,10 @@ class Ledger:
         """Read all entries of a module, oldest first."""
         return self._journal.entries(module) if self.exists() else ()
 
+    def modules(self) -> frozenset[str]:
+        """Name every module that there is anything of, readable or not."""
+        return self._journal.modules() if self.exists() else frozenset()
+
     def verify(self, module: str) -> list[str]:
         """Name everything in a module's log that breaks a rule; empty when it is sound."""
         return flaws(module, self._journal) if self.exists() else []

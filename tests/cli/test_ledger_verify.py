@@ -1,4 +1,4 @@
-"""`ledger verify`: sound logs are said to be sound, and one altered byte is found."""
+"""`ledger verify`: sound logs are said to be sound, and what is damaged is named whatever else can be read."""
 
 from __future__ import annotations
 
@@ -27,3 +27,20 @@ def test_an_altered_entry_is_named(tmp_path: Path) -> None:
     altered = project.run("ledger", "verify", "--json")
     assert altered.code == 33, altered.text
     assert altered.json["modules"]["one"]
+
+
+def test_a_log_that_nothing_can_be_made_of_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    made = 'resource "terraform_data" "it" {}\n'
+    project.write("version: 1\nstack: shop\nmodules: {one: {source: one}, two: {source: two}}\n", one=made, two=made)
+    assert project.apply().code == 0
+    (tmp_path / ".hybridwrap/ledger/v1/shop/default/head/one.json").unlink()
+    (entry,) = tmp_path.glob(".hybridwrap/ledger/v1/shop/default/log/one/00000001.json")
+    entry.write_bytes(b"{")
+    project.write("version: 1\nstack: shop\nmodules: {two: {source: two}}\n")  # and nobody declares it any more
+
+    found = project.run("ledger", "verify", "--json")
+
+    assert found.code == 33, found.text
+    assert found.json["modules"]["two"] == []
+    assert any("entry 1: not JSON" in flaw for flaw in found.json["modules"]["one"])

@@ -29,7 +29,7 @@ def verify(place: Place, modules: tuple[str, ...], as_json: bool) -> int:
     Hash chains, sequence, holders, evidence, outputs and objects that vanished; exit code 33 when there is anything.
     """
     workshop = equip(look_at(place))
-    known = modules or sorted({*workshop.stack.modules, *workshop.ledger.records(workshop.stack.modules)})
+    known = modules or sorted({*workshop.stack.modules, *workshop.ledger.modules()})
     flaws = {module: workshop.ledger.verify(module) for module in known}
     if as_json:
         click.echo(canonical({"version": 1, "modules": flaws}))
