@@ -68,3 +68,15 @@ def _before(name: str, dependants: Needs, owned: Owned) -> tuple[str, ...]:
 def in_the_way(record: Record) -> bool:
     """Whether a module has or may have objects that others must outlive."""
     return record.holder is not None or record.settled not in OUT_OF_THE_WAY
+
+
+def keeps_in_buckets(record: Record, records: Mapping[str, Record], ledger_bucket: str) -> tuple[str, ...]:
+    """Say which buckets of a module hold the ledger, or the state of a module that may still have something."""
+    states: dict[str, list[str]] = {}
+    for name, each in records.items():
+        if each.state and in_the_way(each):
+            states.setdefault(each.state.place.bucket, []).append(name)
+    held = {bucket: f"the state of {', '.join(names)}" for bucket, names in states.items()}
+    held[ledger_bucket] = "the ledger"
+    buckets = [o for o in record.objects if o.id and o.type.endswith("_s3_bucket") and o.id in held]
+    return tuple(f"{o.address} ({held[o.id]} lies in it)" for o in buckets)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridwrap.domain.teardown import in_the_way
+from hybridwrap.domain.teardown import in_the_way, keeps_in_buckets
 from hybridwrap.errors import PreflightRefused
 from hybridwrap.run.context import Context
 
 
 def protected_parts(context: Context, name: str) -> tuple[str, ...]:
-    """Say what protects a module that is there: its manifest, or objects with `prevent_destroy` in its source."""
+    """Say what protects a module that is there: its manifest, `prevent_destroy` in its source, or what lies in it."""
     module, record = context.tools.stack.modules.get(name), context.knowledge.record(name)
     if module is None or not in_the_way(record) or module.on_destroy == "retain":
         return ()
     objects = {o.address.partition("[")[0] for o in record.objects}
     there = tuple(address for address in module.interface.protected if address in objects)
-    return (*(["`protected: true` in the manifest"] if module.protected else []), *there)
+    keeps = keeps_in_buckets(record, context.knowledge.records, context.tools.stack.ledger.bucket)
+    return (*(["`protected: true` in the manifest"] if module.protected else []), *there, *keeps)
 
 
 def refuse_protected(context: Context, modules: Sequence[str]) -> None:
