@@ -55,7 +55,8 @@ def carry_out_run(
     watch = watcher(job, telling)
     with at_work(job, options, watch, shared) as context:
         if not saved.plans and not saved.options.destroy:
-            watch.note(f"run {saved.run} had no changes: {_counted(saved)}")
+            unchanged = all(module.result == "unchanged" for module in saved.modules.values())
+            watch.note(f"run {saved.run} {'had no changes' if unchanged else 'has no plan'}: {_counted(saved)}")
         end = (destroy_saved if saved.options.destroy else apply_saved)(context, saved, job.modules)
     if saved.options.destroy:
         end_with_survivors(watch, end, job.knowledge.records, as_json=telling.as_json)

@@ -35,7 +35,7 @@ def _plan(context: Context, name: str, moving: set[Reference], show: Show) -> Mo
     refuse_double(context, name)
     inputs = resolve(context, name)
     if isinstance(inputs, ModuleEnd):
-        return _deferred(moving, context, name, f"needs {inputs.waits_for}")
+        return _deferred(moving, context, name, f"needs {_missing(inputs)}")
     prepared = prepare(context, module, inputs)
     try:
         if not prepared.planned.changes:
@@ -51,6 +51,11 @@ def _plan(context: Context, name: str, moving: set[Reference], show: Show) -> Mo
 def _deferred(moving: set[Reference], context: Context, name: str, reason: str) -> ModuleEnd:
     moving.update(Reference(name, output) for output in context.tools.stack.modules[name].interface.outputs)
     return ModuleEnd("deferred", reason=reason)
+
+
+def _missing(end: ModuleEnd) -> str:
+    """Values of this stack by name; for those of another one also why they can't be used."""
+    return end.reason.removeprefix("waits for ") if "/" in end.waits_for else end.waits_for
 
 
 def planned_counts(prepared: Prepared) -> Mapping[str, int]:

@@ -30,7 +30,7 @@ def test_every_command_works_with_outputs_of_another_stack(shop: Project) -> Non
     net = write_two_stacks(shop)
     waits = "NET/vpc.id is waited for: vpc of stack net in default was not applied"
     assert shop.run("render", "app", "--json").json["waits"][0] == waits
-    assert "needs NET/vpc.id" in shop.run("plan").text
+    assert "needs NET/vpc.id, NET/vpc.token: vpc of stack net in default was not applied" in shop.run("plan").text
     assert net.apply().code == 0
 
     assert shop.run("render", "app", "--json").json["inputs"]["vpc_id"] == '"vpc-10.0.0.0/16"'

@@ -231,6 +231,12 @@ def test_nothing_to_do_is_green_only_where_nothing_was_planned(site: Site) -> No
     assert ran.code == 0
     assert "had no changes: 1 module\n" in ran.text
 
+    site.rewrite("network", "input = var.cidr", 'input = tonumber("x")')
+    broken = site.run("plan", "--save", "network")
+    assert (broken.code, "without any plan" in broken.out) == (4, True), broken.text
+    ran = site.run("apply", "--run", site.run("history", "--json").json[0]["run"])
+    assert (ran.code, "has no plan: 1 module\n" in ran.text) == (10, True), ran.text
+
 
 def test_a_plan_that_is_gone_or_was_exchanged_is_not_applied(site: Site) -> None:
     run = site.plan("network", "dns")

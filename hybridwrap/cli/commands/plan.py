@@ -154,7 +154,8 @@ def _about_saved(end: RunEnd) -> Iterator[str]:
     if uncovered:
         yield f"not covered by an approval of this run: {', '.join(uncovered)}"
     if not any(module_end.result == "planned" for module_end in end.modules.values()):
-        yield f"saved as run {end.run}, with nothing to apply"
+        went_well = end.exit_code in (0, CHANGES)
+        yield f"saved as run {end.run}, {'with nothing to apply' if went_well else 'without any plan'}"
         return
     yield f"saved as run {end.run}"
     if end.exit_code in (0, CHANGES):
