@@ -16,9 +16,10 @@ def footprint(module: Module) -> Footprint:
     folders = _folders(module)
     files, trees = {folder / LOCK_FILE for folder in folders[:1]}, set[Path]()
     for folder in folders:
-        for file in all_config(folder) if folder.is_dir() else ():
-            files.add(file)
-            trees.update(places_read(folder, module.source, file.read_bytes()))
+        configuration = all_config(folder) if folder.is_dir() else []
+        files.update(configuration)
+        text = b"\n".join(file.read_bytes() for file in configuration)
+        trees.update(places_read(folder, module.source, text))
     files.update(module.var_files, module.backend_config, watched(module.watch))
     files.update(source.path for source in module.inputs.values() if isinstance(source, FromFile))
     if folders and module.source.is_dir():

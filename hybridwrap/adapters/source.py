@@ -59,13 +59,13 @@ def source_digest(folder: Path, watch: Sequence[str] = ()) -> str:
     The same in every checkout: names go in relative to the folder. Of a path that is computed the folder counts that is
     certain, unless that is the module's own or one above it. `watch` are absolute glob patterns.
     """
-    contents = {}
+    contents: dict[Path, bytes] = {}
     for module in closure(folder):
-        for file in all_config(module):
-            contents[file] = file.read_bytes()
-            for place in places_read(module, folder, contents[file]):
-                if place != module and place not in module.parents:
-                    contents |= {read: _content(read) for read in files_below(place)}
+        own = {file: file.read_bytes() for file in all_config(module)}
+        contents |= own
+        for place in places_read(module, folder, b"\n".join(own.values())):
+            if place != module and place not in module.parents:
+                contents |= {read: _content(read) for read in files_below(place)}
     contents |= {file: _content(file) for file in watched(watch)}
     return _digest((os.path.relpath(file, folder), data) for file, data in contents.items())
 

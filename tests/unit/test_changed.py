@@ -44,6 +44,9 @@ VM = """
     locals {
       user_data = file("cloud-init.yaml")
       names     = fileset("${path.module}/keys", "*.pub")
+      policy    = "../../../policies/a.json"
+      boot      = "scripts"
+      described = [jsondecode(file(local.policy)), file("${local.boot}/boot.sh")]
     }
 """
 DISK = 'locals { settings = jsondecode(file("${path.module}/disk.json")) }'
@@ -101,6 +104,8 @@ def names(work: Checkout, ref: str = "HEAD", environment: str = "dev") -> Mappin
         ("infra/modules/shared/disk/disk.json", "vm"),
         ("infra/modules/vm/cloud-init.yaml", "vm"),
         ("infra/modules/vm/keys/bob.pub", "vm"),
+        ("policies/a.json", "vm"),
+        ("infra/modules/vm/scripts/boot.sh", "vm"),
         ("infra/modules/job/run.sh", "job"),
         ("infra/modules/job/templates/prod.tpl", "job"),
         ("policies/deep/a.rego", "job"),

@@ -19,6 +19,8 @@ MAIN = """
       source = "hashicorp/consul/aws"
     }
     locals { text = file("${path.module}/files/a.txt") }
+    locals { path = "../elsewhere/b.txt" }
+    output "b" { value = upper(file(local.path)) }
 """
 CHILD = 'module "grandchild" { source = "./grand" }'
 
@@ -31,6 +33,8 @@ def build(root: Path) -> Path:
     )
     (root / "app/files").mkdir()
     (root / "app/files/a.txt").write_text("a", encoding="utf-8")
+    (root / "elsewhere").mkdir()
+    (root / "elsewhere/b.txt").write_text("b", encoding="utf-8")
     return root / "app"
 
 
@@ -43,6 +47,7 @@ def test_the_same_source_has_the_same_digest_in_another_checkout(tmp_path: Path)
     [
         "app/main.tf", "app/new.tf", "app/new.tofu", "app/new.tf.json", "shared/child/main.tf",
         "shared/child/grand/main.tf", "app/files/a.txt",
+        "elsewhere/b.txt",
     ],
 )  # fmt: skip
 def test_a_change_of_what_the_engine_reads_changes_the_digest(tmp_path: Path, name: str) -> None:
