@@ -26,6 +26,7 @@ svg.graph { font: 12px system-ui, sans-serif; }
 .node text { fill: #1f2328; }
 .node .word { fill: var(--of); font-size: 11px; }
 .edge { fill: none; stroke: #818b98; }
+.edge.state { stroke-dasharray: 5 4; }
 .edge.critical { stroke: #1f2328; stroke-width: 2; }
 .node.critical rect:first-of-type { stroke: #1f2328; stroke-width: 2; }
 .edge.near { stroke: #0969da; stroke-width: 2; }
@@ -69,15 +70,22 @@ class _Measures(Struct, frozen=True):
 
 
 def draw(
-    needs: Needs, nodes: Mapping[str, Node], *, critical: Sequence[str] = (), title: str, description: str = ""
+    needs: Needs,
+    nodes: Mapping[str, Node],
+    *,
+    critical: Sequence[str] = (),
+    state: Collection[tuple[str, str]] = (),
+    title: str,
+    description: str = "",
 ) -> str:
-    """Draw a graph; `critical` is the chain to mark. Raise ValueError for a cycle."""
+    """Draw a graph; `critical` is the chain to mark, `state` edges are dashed. Raise ValueError for a cycle."""
     layout = lay_out(needs)
     measures = _measured(nodes)
     x, y = measures.place(Point(max(layout.layers, 1) - 1, max(layout.rows, 1) - 1))
     width, height = x + measures.width + MARGIN, y + measures.height + MARGIN
     links = {name: node.link for name, node in nodes.items()}
-    edges = _edges(layout, measures, frozenset(pairwise(critical)), links)
+    looks = {"critical": frozenset(pairwise(critical)), "state": frozenset(state)}
+    edges = _edges(layout, measures, looks, links)
     parts = [*edges, *_nodes(layout, measures, nodes, critical)]
     role = "group" if any(node.link for node in nodes.values()) else "img"
     head = f'<svg class="graph" xmlns="http://www.w3.org/2000/svg" role="{role}" aria-label="{escape(title)}"'
@@ -95,15 +103,15 @@ def standalone(drawing: str) -> str:
 def _measured(nodes: Mapping[str, Node]) -> _Measures:
     longest = max(map(cells, nodes), default=0)
     if len(nodes) <= FEW:
-        return _Measures(width=min(max(int(longest * CHARACTER) + 28, 130), 260), height=44, across=56, down=14)
+        return _Measures(width=min(max(int(longest * CHARACTER) + 28, 130), 260), height=44, across=44, down=14)
     return _Measures(width=min(int((longest + 11) * CHARACTER) + 20, 300), height=22, across=44, down=6)
 
 
 def _edges(
-    layout: Layout, measures: _Measures, critical: Collection[tuple[str, str]], links: Mapping[str, str]
+    layout: Layout, measures: _Measures, looks: Mapping[str, Collection[tuple[str, str]]], links: Mapping[str, str]
 ) -> Iterator[str]:
     for edge in layout.edges:
-        marked = " critical" if (edge.need, edge.name) in critical else ""
+        marked = "".join(f" {look}" for look, among in looks.items() if (edge.need, edge.name) in among)
         ends = escape(f"{links[edge.need]} {links[edge.name]}".strip())
         between = f' data-ends="{ends}"' if ends else ""
         yield f'<path class="edge{marked}"{between} d="{_path(edge, measures)}"/>'

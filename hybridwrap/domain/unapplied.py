@@ -27,7 +27,11 @@ class Unapplied(Struct, frozen=True):
     merged: bool
 
     def __str__(self) -> str:
-        return f"{'merged' if self.merged else 'changed'}, not applied: {'; '.join(self.reasons)}"
+        return f"{self.headline}: {'; '.join(self.reasons)}"
+
+    @property
+    def headline(self) -> str:
+        return f"{'merged' if self.merged else 'changed'}, not applied"
 
 
 def unapplied(module: Module, record: Record, now: Source, host: Host, outputs: OutputsByModule) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from hybridwrap.domain.drift import Difference, Drift
 from hybridwrap.domain.engine_run import Action
 from hybridwrap.domain.run import ModuleEnd, Run, RunEnd, RunStart
 from hybridwrap.domain.status import Status
+from hybridwrap.domain.unapplied import Unapplied
 from hybridwrap.run.standing import Standing
 from tests.support.ledgers import writer
 from tests.support.standings import overview_of, standing
@@ -130,6 +131,32 @@ def test_drift_stands_behind_the_status() -> None:
     assert drawn(found) == ["vpc  ok, drift"]
     assert '["vpc<br>ok, drift"]' in "\n".join(mermaid.lines(found))
     assert "ok  drift" in svg.file(found)
+
+
+def test_a_module_that_is_not_as_last_applied_says_so_behind_its_status() -> None:
+    found = graph(replace(standing("vpc"), unapplied=Unapplied(("inputs have changed: size",), merged=True)))
+    assert drawn(found) == ["vpc  ok, merged, not applied"]
+    assert "merged, not applied" in svg.file(found)
+
+
+def test_an_edge_of_kind_state_looks_other_than_a_reference() -> None:
+    found = replace(
+        graph(standing("dns"), standing("vm", Status.OK, "dns"), standing("audit", Status.OK, "dns")),
+        kinds={"vm": {"dns": ("reference",)}, "audit": {"dns": ("state",)}},
+        critical=(),
+    )
+    classes = re.findall(r'<path class="([a-z ]+)"', svg.file(found))
+    assert sorted(classes) == ["edge", "edge state"]
+    assert '"dns" -> "audit" [style=dashed, label="state"]' in "\n".join(dot.lines(found))
+
+
+def test_a_module_of_another_stack_is_drawn_once_however_many_use_it() -> None:
+    found = replace(graph(standing("vm"), standing("db")), elsewhere={"vm": ("net/vpc",), "db": ("net/vpc", "net/dns")})
+    text = list(dot.lines(found))
+    assert text.count('  "net/vpc" [style="rounded,dashed"]') == 1
+    assert '  "net/vpc" -> "vm"' in text
+    assert '  "net/dns" -> "db"' in text
+    assert sum('"net#47;vpc"' in line for line in mermaid.lines(found)) == 1
 
 
 def test_the_same_stack_gives_the_same_bytes() -> None:

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 
 from hybridwrap.adapters.schemas import load_schema
 from hybridwrap.cli.main import COMMANDS
@@ -35,6 +36,7 @@ from hybridwrap.domain import json
 from hybridwrap.domain.drift import Acceptance, Difference, Drift
 from hybridwrap.domain.engine_run import Action
 from hybridwrap.domain.entry import End
+from hybridwrap.domain.hooks import HookRun
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.run.report import DONE, Report, read_report
@@ -405,6 +407,18 @@ def test_html_shows_provenance_and_hides_what_is_sensitive() -> None:
     page = Tags(rendered("html", half_applied())).text
     assert re.search(r'address\s*stale\s*"10\.0\.0\.7"', page)
     assert re.search(r"password\s*stale\s*sensitive", page)
+
+
+def test_a_hook_that_failed_is_told_before_the_graph_and_in_its_module() -> None:
+    story = Story()
+    story.start({"vm": ()})
+    story.apply("vm", [change("aws_instance.web", Action.CREATE)])
+    story.ends["vm"] = replace(story.ends["vm"], hooks=(HookRun("after", ("./smoke-test",), 7),))
+    story.end(4)
+    page = rendered("html", story)
+    attention, told = page.index("What needs attention"), "after `./smoke-test`: exit code 7"
+    assert attention < page.index(told) < page.index('id="graph-title"')
+    assert f"<b>hook</b> {told}" in page[page.index('<article class="panel') :]
 
 
 def reports() -> Iterator[Report]:

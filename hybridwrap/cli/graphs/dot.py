@@ -21,10 +21,10 @@ def lines(graph: Graph) -> Iterator[str]:
     for name, needs in graph.needs.items():
         for need in needs:
             yield f"  {_quoted(need)} -> {_quoted(name)}{_look(graph, need, name)}"
+    for other in graph.others:
+        yield f'  {_quoted(other)} [style="rounded,dashed"]'
     for name, used in graph.elsewhere.items():
-        for other in used:
-            yield f'  {_quoted(other)} [style="rounded,dashed"]'
-            yield f"  {_quoted(other)} -> {_quoted(name)}"
+        yield from (f"  {_quoted(other)} -> {_quoted(name)}" for other in used)
     yield "}"
 
 

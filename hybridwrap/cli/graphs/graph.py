@@ -19,7 +19,7 @@ class Graph(Struct, frozen=True):
     title: str
     needs: Mapping[str, tuple[str, ...]]  # in order: each module after those that it needs
     standings: Mapping[str, Standing]
-    marks: Mapping[str, str]  # what is to be said behind a status: drift
+    marks: Mapping[str, str]  # what is to be said behind a status: drift, not as last applied
     critical: tuple[str, ...]
     seconds: Mapping[str, float]  # how long modules took, where that is known
     kinds: Mapping[str, Mapping[str, tuple[str, ...]]] = {}  # of edges, by module and need
@@ -44,6 +44,11 @@ class Graph(Struct, frozen=True):
         told = [f"{status}: {', '.join(names)}" for status, names in sorted(by_status.items())]
         return "; ".join([*told, *([f"{self.caption}: {' then '.join(self.critical)}"] if self.caption else [])])
 
+    @property
+    def others(self) -> tuple[str, ...]:
+        """All modules of other stacks that are used, each once."""
+        return tuple(sorted({other for used in self.elsewhere.values() for other in used}))
+
     def word(self, name: str) -> str:
         return f"{self.standings[name].status}{self.marks.get(name, '')}"
 
@@ -63,7 +68,7 @@ def graph_of(seen: Overview) -> Graph:
         title=f"{seen.stack.name} in {seen.stack.environment}",
         needs=needs,
         standings=standings,
-        marks={s.module: ", drift" for s in seen.standings if _has_new_drift(s, seen.today)},
+        marks={standing.module: _mark(standing, seen.today) for standing in seen.standings},
         critical=critical_path(needs, seconds),
         seconds=seconds,
         elsewhere={name: m.elsewhere for name, m in seen.stack.modules.items() if name in needs and m.elsewhere},
@@ -71,5 +76,7 @@ def graph_of(seen: Overview) -> Graph:
     )
 
 
-def _has_new_drift(standing: Standing, today: str) -> bool:
-    return standing.drift is not None and standing.drift.result(today) is DriftResult.NEW
+def _mark(standing: Standing, today: str) -> str:
+    drifted = standing.drift is not None and standing.drift.result(today) is DriftResult.NEW
+    behind = standing.unapplied if standing.status is Status.OK else None
+    return "".join((", drift" if drifted else "", f", {behind.headline}" if behind else ""))

@@ -22,9 +22,7 @@ def lines(graph: Graph) -> Iterator[str]:
         for need in needs:
             label = "|state|" if graph.is_state(need, name) else ""
             yield f"  {ids[need]} {'==>' if graph.is_critical(need, name) else '-->'}{label} {ids[name]}"
-    others = {
-        other: f"s{index}" for index, other in enumerate(sorted({o for u in graph.elsewhere.values() for o in u}))
-    }
+    others = {other: f"s{index}" for index, other in enumerate(graph.others)}
     for other, each in others.items():
         yield f'  {each}(["{_escaped(other)}"])'
     for name, used in graph.elsewhere.items():

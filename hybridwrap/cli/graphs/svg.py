@@ -9,9 +9,11 @@ from hybridwrap.cli.lines import duration
 
 def file(graph: Graph) -> str:
     nodes = {name: Node(str(standing.status), _note(graph, name)) for name, standing in graph.standings.items()}
-    return standalone(
-        draw(graph.needs, nodes, critical=graph.critical, title=graph.title, description=graph.description)
+    state = [(need, name) for name, needs in graph.needs.items() for need in needs if graph.is_state(need, name)]
+    drawing = draw(
+        graph.needs, nodes, critical=graph.critical, state=state, title=graph.title, description=graph.description
     )
+    return standalone(drawing)
 
 
 def _note(graph: Graph, name: str) -> str:
