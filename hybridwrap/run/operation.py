@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hybridwrap.domain.entry import Begin, End, Locks
+from hybridwrap.domain.failure_kinds import taken_in
 from hybridwrap.domain.hooks import HookRun
 from hybridwrap.domain.inputs import inputs_digest, upstream_digest
 from hybridwrap.domain.outcome_table import Again
@@ -109,7 +110,11 @@ def _apply(context: Context, prepared: Prepared, held: Record, heart: Heart) -> 
 
 
 def _hint(context: Context, module: Module, body: End) -> str:
-    return unproven(context, module) if _unproven(body) else HINTS.get(body.status, "").format(module=module.name)
+    if _unproven(body):
+        return unproven(context, module)
+    if body.status is Status.ERROR:
+        return taken_in(context.tools.stack.named(module.name), body.errors)
+    return HINTS.get(body.status, "").format(module=module.name)
 
 
 def _unproven(body: End) -> bool:

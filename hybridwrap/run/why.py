@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from hybridwrap.domain.engine_run import Diagnostic, telling
+from hybridwrap.domain.failure_kinds import taken_in, there_already
 from hybridwrap.domain.outputs import Provenance
 from hybridwrap.domain.pending import pending_of
 from hybridwrap.domain.record import Record
@@ -62,7 +63,11 @@ def why(stack: Stack, records: Mapping[str, Record], runs: Sequence[Run], module
     """Follow a module to the first cause; `runs` newest first."""
     story = _Story(stack, records, runs, pending_of(runs, records))
     steps = tuple(_steps(story, module))
-    return Why(steps, _next(story, steps), steps[-1].status is Status.ERROR and not steps[-1].open)
+    return Why(steps, _next(story, steps), _has_to_be_repaired(steps[-1]))
+
+
+def _has_to_be_repaired(cause: Step) -> bool:
+    return cause.status is Status.ERROR and not cause.open and not there_already(cause.errors)
 
 
 def _steps(story: _Story, module: str) -> Iterator[Step]:
@@ -173,6 +178,7 @@ def _next_for(cause: Step) -> str:
     if cause.status is Status.PENDING:
         return cause.hint
     if cause.status is Status.ERROR and not cause.open:
-        return f"hybridwrap destroy {cause.module}" if cause.command == "destroy" else ""
+        is_destroy = cause.command == "destroy"
+        return f"hybridwrap destroy {cause.module}" if is_destroy else taken_in(cause.module, cause.errors)
     status = Status.UNKNOWN if cause.open else cause.status
     return NEXT.get(status, "").format(cause.module)

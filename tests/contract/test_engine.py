@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import stat
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -260,6 +261,25 @@ def test_the_engine_holds_its_lock_as_long_as_it_lives_and_no_longer(workshop: W
     assert seen == [Liveness.ENGINE]
     assert not copies
     assert liveness(locks) is Liveness.DEAD
+
+
+def test_what_a_provisioner_has_started_is_not_taken_for_the_engine(workshop: Workshop) -> None:
+    daemon = "sleep 300 >/dev/null 2>&1 & echo $! > daemon"
+    module = workshop.module(
+        "left",
+        f'resource "terraform_data" "it" {{\n  provisioner "local-exec" {{\n    command = "{daemon}"\n  }}\n}}\n',
+    )
+    operation = Operation(workshop, module)
+    operation.plan()
+    locks = operation.folder.lock()
+    assert operation.engine.apply(operation.folder, ignore).ended.exit_code == 0
+    operation.folder.release()
+    pid = int((module.source / "daemon").read_text())
+
+    alive_and_dead = Path(f"/proc/{pid}").exists(), liveness(locks)
+    os.kill(pid, signal.SIGKILL)
+
+    assert alive_and_dead == (True, Liveness.DEAD)
 
 
 def test_an_apply_without_the_lock_is_never_started(workshop: Workshop) -> None:

@@ -166,6 +166,23 @@ def test_a_module_whose_first_apply_made_only_a_tainted_object_is_torn_down(proj
     assert cloud.objects() == []
 
 
+def test_a_stack_that_came_only_half_way_is_torn_down_whole(project: Project, cloud: Cloud) -> None:
+    cloud.inject("db", "fail-before")
+    assert project.apply().code == 4
+    assert project.statuses() == {"network": "ok", "vm": "error", "app": "pending"}
+    cloud.lift()
+
+    ran = destroy(project)
+
+    assert ran.code == 0, ran.text
+    assert deleted(cloud) == ["web", "net"]
+    assert cloud.objects() == []
+    assert project.statuses() == {"network": "destroyed", "vm": "destroyed", "app": "none"}
+    calls = len(cloud.calls())
+    assert destroy(project).code == 0
+    assert len(cloud.calls()) == calls, "there is nothing left to do"
+
+
 def test_a_state_that_the_ledger_knows_nothing_of_is_found_and_said(
     project: Project, cloud: Cloud, engine_program: str
 ) -> None:

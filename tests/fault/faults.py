@@ -1,4 +1,7 @@
-"""The faults that can happen to an operation, each with the tests that make it happen, or why none here does."""
+"""The faults that can happen to an operation, each with the tests that make it happen, or why none here does.
+
+`wanting` is what one would want beyond what these tests show, and does not have yet.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ class Fault:
     what: str
     tests: tuple[str, ...] = ()  # FILE::TEST, below tests/
     why_not: str = ""
+    wanting: str = ""
 
 
 CRASH = "fault/test_crash_table.py::test_a_crash_in_a_first_apply"
@@ -70,8 +74,20 @@ BEFORE = {
         ),
     ),
     9: Fault("SIGKILL during plan or approval", (CRASH, LATER)),
-    10: Fault("the plan fails", ("e2e/test_seed_contract.py::test_a_failed_plan_leaves_the_previous_status",)),
-    11: Fault("the plan is empty", ("e2e/test_seed_contract.py::test_an_unchanged_module_writes_nothing",)),
+    10: Fault(
+        "the plan fails",
+        (
+            "e2e/test_seed_contract.py::test_a_failed_plan_leaves_the_previous_status",
+            "contract/test_engine.py::test_the_plan_of_a_failed_plan_is_not_kept",
+        ),
+    ),
+    11: Fault(
+        "the plan is empty",
+        (
+            "e2e/test_seed_contract.py::test_an_unchanged_module_writes_nothing",
+            "e2e/test_changed_outside.py::test_a_raw_apply_is_said_and_its_outputs_are_taken_up",
+        ),
+    ),
     12: Fault(
         "begin can't be stored for good",
         (
@@ -80,7 +96,12 @@ BEFORE = {
         ),
     ),
     13: Fault(
-        "a clock that is wrong by 20 minutes", ("fault/test_crash_table.py::test_a_wrong_clock_changes_no_order",)
+        "a clock that is wrong by 20 minutes",
+        (
+            "fault/test_crash_table.py::test_a_wrong_clock_changes_no_order",
+            "cli/test_doctor.py::test_clocks_that_differ_are_said_before_s3_refuses",
+        ),
+        wanting="a run says nothing of a clock that S3 does not refuse yet; doctor does",
     ),
     14: Fault(
         "no place for the operation's files",
@@ -89,7 +110,14 @@ BEFORE = {
             "unit/test_engine_operation_folder.py::test_a_disk_without_room_refuses_what_comes_before_a_mutation_and_forgives_the_result",
         ),
     ),
-    15: Fault("credentials end during the approval", why_not="`credentials.command` is not there yet"),
+    15: Fault(
+        "credentials end during the approval",
+        (
+            "e2e/test_identity.py::test_an_approval_takes_longer_than_a_token_lives",
+            "e2e/test_identity.py::test_a_token_that_can_no_longer_be_had_stops_before_begin",
+        ),
+        wanting="without a command for credentials nothing warns that they end within the hour",
+    ),
     16: Fault(
         "an errored.tfstate lies in the folder",
         ("e2e/test_engine_states.py::test_an_errored_state_blocks_every_further_plan",),
@@ -110,7 +138,13 @@ DURING = {
             "test_a_failure_reads_error_keeps_outputs_names_the_command_and_leaves_the_rest_pending",
         ),
     ),
-    19: Fault("the same, in a chain", ("e2e/test_seed_contract.py::test_what_did_not_run_has_no_record_at_all",)),
+    19: Fault(
+        "the same, in a chain",
+        (
+            "e2e/test_seed_contract.py::test_what_did_not_run_has_no_record_at_all",
+            "unit/test_ledger_runs.py::test_a_later_run_that_selects_the_module_takes_it_up",
+        ),
+    ),
     20: Fault(
         "one SIGINT",
         ("fault/test_engine_faults.py::test_one_interrupt_reaches_the_engine_once_and_ends_it_gracefully",),
@@ -216,8 +250,11 @@ AFTER = {
         (
             "unit/test_ledger_reading.py::test_an_altered_entry_is_damage_that_names_its_seq",
             "unit/test_ledger_reading.py::test_swapped_entries_are_damage",
+            "unit/test_ledger_reading.py::test_a_gap_behind_a_head_is_not_filled_by_the_next_begin",
             "cli/test_ledger_verify.py::test_an_altered_entry_is_named",
+            "cli/test_ledger_verify.py::test_a_log_that_nothing_can_be_made_of_is_named_and_the_others_are_read",
         ),
+        wanting="no command repairs a log: the object has to come back from the bucket's versions or a backup",
     ),
     40: Fault(
         "sync twice, or from a copy",
@@ -227,4 +264,103 @@ AFTER = {
         ),
     ),
 }
-FAULTS = {**BEFORE, **DURING, **AFTER}
+TEARDOWN = {
+    41: Fault(
+        "a destroy stops half-way",
+        ("e2e/test_destroy.py::test_a_teardown_that_stops_half_way_is_finished_by_its_second_call",),
+    ),
+    42: Fault(
+        "a destroy ends well, and nobody looked",
+        ("fault/test_teardown.py::test_a_runner_killed_before_it_could_look_is_followed_by_one_that_does",),
+    ),
+    43: Fault(
+        "destroyed, says the engine, and it lives",
+        (
+            "e2e/test_destroy_evidence.py::test_a_provider_that_lies_is_found_out_by_whoever_looks",
+            "e2e/test_destroy_evidence.py::test_a_lying_engine_that_does_nothing_and_exits_well_destroys_nothing",
+        ),
+    ),
+    44: Fault(
+        "who is to look can't", ("e2e/test_destroy_evidence.py::test_forbidden_and_unreachable_are_never_absent",)
+    ),
+    45: Fault(
+        "an owner's destroy fails",
+        ("e2e/test_destroy_owners.py::test_the_failure_of_its_owner_leaves_it_as_it_was",),
+    ),
+    46: Fault(
+        "an owned module goes by itself",
+        (
+            "e2e/test_destroy_owners.py::test_named_it_is_destroyed_itself_with_evidence_of_its_own",
+            "e2e/test_destroy_owners.py::test_an_owned_module_is_not_destroyed_itself_and_cites_its_owner_s_end",
+        ),
+    ),
+    47: Fault(
+        "a crash between an owner's end and its modules'",
+        (
+            "fault/test_teardown.py::"
+            "test_a_runner_killed_between_an_owner_and_its_modules_is_followed_by_one_that_records_them",
+        ),
+    ),
+    48: Fault(
+        "a module begins while its owner goes",
+        ("property/test_owner_races.py::test_no_interleaving_lets_an_owner_go_without_knowing_of_its_module",),
+    ),
+    49: Fault(
+        "an owner was deleted by hand",
+        (
+            "fault/test_teardown.py::"
+            "test_an_owner_that_was_deleted_by_hand_takes_along_what_can_not_be_reached_any_more",
+        ),
+    ),
+    50: Fault(
+        "one object stays",
+        (
+            "e2e/test_destroy_evidence.py::test_an_object_that_is_no_longer_managed_makes_the_module_retained",
+            "e2e/test_destroy.py::test_what_is_to_be_retained_is_kept_and_shown_apart",
+        ),
+    ),
+}
+OUTSIDE = {
+    51: Fault(
+        "the state is absent, older or another",
+        (
+            "e2e/test_state_guard.py::test_a_state_that_is_not_the_recorded_one_stops_everything",
+            "e2e/test_destroy.py::test_a_state_that_is_gone_stops_before_anything_and_is_never_absence",
+        ),
+    ),
+    52: Fault(
+        "raw commands between two operations",
+        (
+            "e2e/test_changed_outside.py::test_a_raw_apply_is_said_and_its_outputs_are_taken_up",
+            "e2e/test_changed_outside.py::test_raw_commands_on_the_state_leave_the_module_usable",
+        ),
+    ),
+    53: Fault(
+        "the state is to lie elsewhere",
+        ("e2e/test_state_guard.py::test_another_place_is_refused_unless_somebody_vouches_for_it",),
+    ),
+    54: Fault(
+        "somebody acts between plan and begin",
+        (
+            "e2e/test_approval.py::test_what_somebody_else_did_during_the_question_is_seen_before_anything_is_applied",
+            "e2e/test_saved_runs.py::test_what_has_moved_is_planned_again_and_may_do_no_more",
+        ),
+    ),
+    55: Fault(
+        "what a provisioner started outlives its engine",
+        ("contract/test_engine.py::test_what_a_provisioner_has_started_is_not_taken_for_the_engine",),
+    ),
+    56: Fault(
+        "seen from another container",
+        (
+            "unit/test_engine_operation_folder.py::test_both_locks_free_is_death_and_nothing_else_is",
+            "unit/test_engine_operation_folder.py::test_another_file_than_the_recorded_one_is_no_evidence",
+        ),
+        wanting="no test starts a container: no process id is read anywhere, only locks of files count",
+    ),
+    57: Fault(
+        "SIGKILL while a slot of the folder store is filled",
+        ("fault/test_folder_store_kill.py::test_a_slot_is_whole_or_not_there",),
+    ),
+}
+FAULTS = {**BEFORE, **DURING, **AFTER, **TEARDOWN, **OUTSIDE}

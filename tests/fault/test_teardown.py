@@ -1,11 +1,10 @@
 """Faults of a teardown, with the real engine: what is true afterwards, and that the next command goes on from there.
 
-Each test is a row of ROWS. Rows that are one of a kind have their tests where that kind is: see the names in the table.
+The others are where their kind is: see TEARDOWN in tests/fault/faults.py.
 """
 
 from __future__ import annotations
 
-import re
 import signal
 import subprocess
 import sys
@@ -28,21 +27,6 @@ from tests.support.teardown import chain, destroy, looking_into
 pytestmark = pytest.mark.e2e
 
 REPOSITORY = Path(__file__).parents[2]
-HERE = "tests/fault/test_teardown.py"
-OWNERS = "tests/e2e/test_destroy_owners.py"
-EVIDENCE = "tests/e2e/test_destroy_evidence.py"
-ROWS = {
-    41: ("tests/e2e/test_destroy.py", "test_a_teardown_that_stops_half_way_is_finished_by_its_second_call"),
-    42: (HERE, "test_a_runner_killed_before_it_could_look_is_followed_by_one_that_does"),
-    43: (EVIDENCE, "test_a_provider_that_lies_is_found_out_by_whoever_looks"),
-    44: (EVIDENCE, "test_forbidden_and_unreachable_are_never_absent"),
-    45: (OWNERS, "test_the_failure_of_its_owner_leaves_it_as_it_was"),
-    46: (OWNERS, "test_named_it_is_destroyed_itself_with_evidence_of_its_own"),
-    47: (HERE, "test_a_runner_killed_between_an_owner_and_its_modules_is_followed_by_one_that_records_them"),
-    48: ("tests/property/test_owner_races.py", "test_no_interleaving_lets_an_owner_go_without_knowing_of_its_module"),
-    49: (HERE, "test_an_owner_that_was_deleted_by_hand_takes_along_what_can_not_be_reached_any_more"),
-    50: (EVIDENCE, "test_an_object_that_is_no_longer_managed_makes_the_module_retained"),
-}
 
 
 @pytest.fixture
@@ -50,12 +34,6 @@ def project(tmp_path: Path, fakecloud_env: Mapping[str, str], engine_program: st
     root = tmp_path / "project"
     root.mkdir()
     return Project(root, fakecloud_env)
-
-
-@pytest.mark.parametrize(("row", "place"), ROWS.items(), ids=lambda each: str(each) if isinstance(each, int) else "")
-def test_every_row_has_its_test(row: int, place: tuple[str, str]) -> None:
-    file, name = place
-    assert re.search(rf"^def {name}\(", (REPOSITORY / file).read_text(), re.MULTILINE)
 
 
 def hanging_destroy(project: Project, cloud: Cloud, name: str, *argv: str) -> subprocess.Popen[str]:

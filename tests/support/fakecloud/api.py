@@ -41,6 +41,8 @@ def create(cloud: Cloud, request: Request, attributes: Mapping[str, Value], pare
     number, faults = _begin(cloud, request)
     if Fault.FAIL_BEFORE in faults:
         return _end(cloud, number, Answer(error=f"quota exceeded: cannot {request}"))
+    if Fault.TAKEN in faults:
+        return _end(cloud, number, Answer(error=f"EntityAlreadyExists: cannot {request}"))
     try:
         thing = cloud.add(request.kind, request.name, parent=parent, attributes=attributes)
     except sqlite3.IntegrityError:
