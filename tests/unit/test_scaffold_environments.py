@@ -12,6 +12,7 @@ from hybridwrap.adapters.scaffold.drafting import draft_stack
 from hybridwrap.adapters.scaffold.evidence import Patterns
 from hybridwrap.adapters.scaffold.writing import manifest_text
 from hybridwrap.domain.stack import Stack
+from hybridwrap.errors import UsageError
 from tests.support.engine_states import STATE
 from tests.unit.test_scaffold import EMPTY, s3, tree
 
@@ -85,6 +86,12 @@ def test_a_pattern_of_ones_own_is_taken_at_its_word(tmp_path: Path) -> None:
     vm = found["green"].modules["vm"]
     assert vm.var_files == (tmp_path / "cfg/vm-green.vars",)
     assert vm.backend_config == (tmp_path / "cfg/green.be",)
+
+
+@pytest.mark.parametrize("patterns", [Patterns(["cfg/{enviroment}.vars"]), Patterns([], ["{environment}.be"])])
+def test_a_pattern_that_fits_no_file_is_an_error_and_no_manifest_without_it(tmp_path: Path, patterns: Patterns) -> None:
+    with pytest.raises(UsageError, match=r"no file matches --(var-file cfg/|backend-config \{environment)"):
+        stacks(tmp_path, {"vm/main.tf": PARTIAL, "cfg/blue.vars": "size = 1\n", "cfg/blue.be": WHOLE}, patterns)
 
 
 def test_modules_with_one_state_get_an_environment_of_their_own(tmp_path: Path) -> None:

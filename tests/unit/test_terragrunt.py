@@ -144,7 +144,16 @@ def test_units_can_be_named_by_what_find_prints(live: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "why"), [("{", "is no JSON"), ("[1]", "is neither a rendered unit nor"), ("7", "no ")]
+    ("text", "why"),
+    [
+        ("{", "is no JSON"),
+        ("[1]", "is neither a rendered unit nor"),
+        ("7", "no "),
+        ('{"dependencies": {"paths": 5}}', "unit: dependencies.paths must be a list of texts"),
+        ('{"dependencies": 5}', "dependencies must be an object"),
+        ('{"terraform": {"extra_arguments": {"x": {"commands": [[]]}}}}', r"extra_arguments.*commands must be a list"),
+        ('{"terraform": {"extra_arguments": {"x": {"env_vars": 1}}}}', r"env_vars must be an object"),
+    ],
 )
 def test_what_is_not_of_terragrunt_is_wrong_usage(tmp_path: Path, text: str, why: str) -> None:
     file = tmp_path / "x.json"

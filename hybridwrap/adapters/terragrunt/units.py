@@ -12,6 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from hybridwrap.adapters.terragrunt.shape import misshapen
 from hybridwrap.domain.json import Json, loads
 from hybridwrap.errors import UsageError
 
@@ -73,7 +74,10 @@ def _unit(file: Path) -> Unit:
     if not isinstance(found, dict):
         raise UsageError(f"{file} is no rendered unit: it must hold an object", hint=RENDER)
     folder = Path(os.path.abspath(file.parent))  # noqa: PTH100  # symbolic links stay as they are
-    return Unit(folder, {n: _bare(value) for n, value in found.items()}, dict(_found_in(found.get("inputs"))))
+    tree = {name: _bare(value) for name, value in found.items()}
+    if wrong := list(misshapen(tree)):
+        raise UsageError(f"{file} is no rendered unit: {'; '.join(wrong)}", hint=RENDER)
+    return Unit(folder, tree, dict(_found_in(found.get("inputs"))))
 
 
 def _json(file: Path) -> Json:
