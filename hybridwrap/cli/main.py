@@ -17,45 +17,54 @@ from hybridwrap import __version__
 from hybridwrap.cli.streams import let_go, open_missing
 from hybridwrap.errors import HybridwrapError, UsageError, as_told
 
-COMMANDS = {
-    "adopt": "Take a state that exists into the ledger.",
-    "apply": "Plan and apply modules in the order of their graph.",
-    "bootstrap": "Make the bucket for states and ledger, or compare it with how it should be.",
-    "commands": "Print the engine's command lines for a module: the way on without hybridwrap.",
-    "completion": "Print the completion script of a shell.",
-    "destroy": "Destroy modules, dependants first, and see that they are gone.",
-    "diff": "Show what is different between two runs.",
-    "doctor": "Look whether machine, engines and bucket are fit for work.",
-    "drift": "Look whether real objects are as the engine's states say.",
-    "drift accept": "Accept recorded drift until a day, or not any more.",
-    "exec": "Run any program in a module's folder, with its environment.",
-    "graph": "Show the graph of the stack, with the statuses.",
-    "history": "List the runs, newest first.",
-    "init": "Initialise the engine in each module.",
-    "ledger": "Look after the ledger itself.",
-    "list": "List the modules of the stack, in order.",
-    "lock": "Write the providers' checksums for all platforms into the modules' lock files.",
-    "mv": "Give a module of the ledger the name that it has in the manifest now.",
-    "new": "Write a manifest for root modules that exist.",
-    "orphans": "List modules that the ledger knows and the manifest has no more.",
-    "output": "Show outputs, each with where its value comes from.",
-    "pipeline": "Write a pipeline for a CI system from the graph.",
-    "plan": "Show what apply would do.",
-    "reconcile": "Say what became of modules, how that is known, and what to type next.",
-    "render": "Show a module as the engine would get it.",
-    "report": "Report on one run, for people, CI systems and programs.",
-    "resume": "Go on with a run that failed, was interrupted or killed.",
-    "retain": "Leave modules alive for good.",
-    "schema": "Print a JSON Schema, for editors and programs.",
-    "show": "Show one run.",
-    "status": "Show where each module stands.",
-    "sync": "Finish what killed runs left on this host.",
-    "tf": "Run any engine command in a module.",
-    "unlock": "Show who holds a module, or free it on your word.",
-    "validate": "Check the manifest and its modules; run nothing.",
-    "verify": "Look again whether modules are gone that were torn down.",
-    "why": "Say why a module is pending, in error or unknown.",
+GROUPS = {  # as the README has them
+    "Everyday": {
+        "plan": "Show what apply would do.",
+        "apply": "Plan and apply modules in the order of their graph.",
+        "destroy": "Destroy modules, dependants first, and see that they are gone.",
+        "output": "Show outputs, each with where its value comes from.",
+        "validate": "Check the manifest and its modules; run nothing.",
+        "init": "Initialise the engine in each module.",
+        "tf": "Run any engine command in a module.",
+        "exec": "Run any program in a module's folder, with its environment.",
+    },
+    "Seeing": {
+        "status": "Show where each module stands.",
+        "why": "Say why a module is pending, in error or unknown.",
+        "graph": "Show the graph of the stack, with the statuses.",
+        "list": "List the modules of the stack, in order.",
+        "history": "List the runs, newest first.",
+        "show": "Show one run.",
+        "diff": "Show what is different between two runs.",
+        "report": "Report on one run, for people, CI systems and programs.",
+        "drift": "Look whether real objects are as the engine's states say.",
+        "drift accept": "Accept recorded drift until a day, or not any more.",
+        "render": "Show a module as the engine would get it.",
+        "commands": "Print the engine's command lines for a module: the way on without hybridwrap.",
+    },
+    "Repairing": {
+        "resume": "Go on with a run that failed, was interrupted or killed.",
+        "reconcile": "Say what became of modules, how that is known, and what to type next.",
+        "sync": "Finish what killed runs left on this host.",
+        "unlock": "Show who holds a module, or free it on your word.",
+        "verify": "Look again whether modules are gone that were torn down.",
+        "orphans": "List modules that the ledger knows and the manifest has no more.",
+        "retain": "Leave modules alive for good.",
+        "ledger": "Look after the ledger itself.",
+    },
+    "Setting up": {
+        "new": "Write a manifest for root modules that exist.",
+        "adopt": "Take a state that exists into the ledger.",
+        "mv": "Give a module of the ledger the name that it has in the manifest now.",
+        "doctor": "Look whether machine, engines and bucket are fit for work.",
+        "bootstrap": "Make the bucket for states and ledger, or compare it with how it should be.",
+        "pipeline": "Write a pipeline for a CI system from the graph.",
+        "lock": "Write the providers' checksums for all platforms into the modules' lock files.",
+        "schema": "Print a JSON Schema, for editors and programs.",
+        "completion": "Print the completion script of a shell.",
+    },
 }
+COMMANDS = {name: told for group in GROUPS.values() for name, told in group.items()}
 TAKE_WORDS = frozenset({"apply", "destroy", "exec", "plan", "tf"})  # words after `--` are for somebody else
 # Click would take the next word for the value that was left out.
 WITHOUT_VALUE = {"--wait": "--wait=forever", "--skip-unchanged": "--skip-unchanged=forever", "--changed": "--changed="}
@@ -70,7 +79,7 @@ class LazyGroup(click.Group):
     """Commands are modules of this package with the same name, imported when called; a name may be of two words."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
@@ -102,8 +111,10 @@ class LazyGroup(click.Group):
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, COMMANDS))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), told) for name, told in commands.items()])
 
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run a command and exit with its code; `standalone_mode` has no other form here."""
