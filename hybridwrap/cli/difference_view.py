@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from hybridwrap.cli.lines import coloured, faint, fitted, local_time
-from hybridwrap.cli.reports.wording import conclusion, tally_in_words, visible
+from hybridwrap.cli.reports.wording import by, conclusion, named, tally_in_words, visible
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.run.difference import Change, ModuleDifference, Told
 from hybridwrap.run.report import Report
@@ -35,8 +35,8 @@ def lines(before: Report, after: Report, found: Sequence[ModuleDifference], widt
 
 def _run(sign: str, report: Report, colour: str) -> Iterator[str]:
     start = report.start
-    head = click.style(f"{sign} {start.command} {start.run}", fg=colour)
-    yield f"{head}  {local_time(start.time)}  by {start.writer}"
+    head = click.style(f"{sign} {start.command} {named(report)}", fg=colour)
+    yield f"{head}  {local_time(start.time)}  by {by(report)}"
     yield faint(f"  {tally_in_words(report)}; {conclusion(report)}")
 
 

@@ -103,6 +103,7 @@ def standalone(drawing: str) -> str:
 def _measured(nodes: Mapping[str, Node]) -> _Measures:
     longest = max(map(cells, nodes), default=0)
     if len(nodes) <= FEW:
+        longest = max([longest, *(cells(_note(node)) for node in nodes.values())])
         return _Measures(width=min(max(int(longest * CHARACTER) + 28, 130), 260), height=44, across=44, down=14)
     return _Measures(width=min(int((longest + 11) * CHARACTER) + 20, 300), height=22, across=44, down=6)
 
@@ -137,9 +138,13 @@ def _nodes(layout: Layout, measures: _Measures, nodes: Mapping[str, Node], criti
         yield f'<a href="{escape(node.link)}">{drawn}</a>' if node.link else drawn
 
 
+def _note(node: Node) -> str:
+    return f"{node.word}  {node.note}".rstrip()
+
+
 def _box(name: str, node: Node, x: float, y: float, measures: _Measures) -> str:
     width, height = measures.width, measures.height
-    note = f"{node.word}  {node.note}".rstrip()
+    note = _note(node)
     one_line = height < 2 * 16
     room = width - 20 - (CHARACTER * (cells(node.word) + 1) if one_line else 0)
     shown = escape(fitted(name, int(room / CHARACTER)))

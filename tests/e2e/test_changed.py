@@ -52,6 +52,7 @@ def test_what_a_push_is_about_is_applied_and_what_a_dropped_run_left_over_by_the
     assert set(listed(project, "--unapplied")) == {"net", "vm", "dns"}
     assert project.apply("--changed").code == 0, "the first commit is compared with nothing"
     assert listed(project, "--unapplied") == {}
+    assert "0 of 3 modules not as last applied" in project.run("list", "--unapplied").err
 
     work.commit("second")
     nothing = project.apply("--changed")

@@ -40,6 +40,13 @@ def test_results_inputs_outputs_and_objects_are_compared(both: tuple[Report, Rep
     assert network["object aws_eip.nat"][0] is None
 
 
+def test_a_run_of_many_processes_is_named_as_they_know_it(both: tuple[Report, Report]) -> None:
+    before, after = both
+    shared = replace(after, start=replace(after.start, shared="github-4711"))
+    told = [unstyle(line) for line in lines(before, shared, differences(*both), 0)]
+    assert any(line.startswith("+ apply") and "(github-4711)" in line for line in told)
+
+
 def test_a_module_that_is_the_same_has_no_changes(both: tuple[Report, Report]) -> None:
     assert changes(both[0], both[0], "network") == {}
 

@@ -159,6 +159,11 @@ def test_a_module_of_another_stack_is_drawn_once_however_many_use_it() -> None:
     assert sum('"net#47;vpc"' in line for line in mermaid.lines(found)) == 1
 
 
+def test_what_stands_behind_a_status_is_not_cut_in_a_drawing() -> None:
+    found = replace(graph(standing("vm")), elsewhere={"vm": ("network/vpc",)})
+    assert ">ok  uses network/vpc</text>" in svg.file(found)
+
+
 def test_the_same_stack_gives_the_same_bytes() -> None:
     assert svg.file(graph(*SHOP)) == svg.file(graph(*SHOP))
 
