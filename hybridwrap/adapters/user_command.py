@@ -80,7 +80,7 @@ def _finished(child: subprocess.Popen[bytes], call: Call, clock: Clock, began: f
             stdout, stderr = child.communicate(timeout=LOOK_SECONDS)
         except subprocess.TimeoutExpired:
             if trouble := _why_end(call, clock.monotonic() - began):
-                _end(child)
+                _end(child, clock)
                 return Finished(None, clock.monotonic() - began, trouble)
         else:
             code, seconds = child.returncode, clock.monotonic() - began
@@ -94,10 +94,26 @@ def _why_end(call: Call, seconds: float) -> str:
     return f"did not end within {in_words(call.seconds)}" if seconds >= call.seconds else ""
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """End it gracefully, then for certain, with all of its group, also what outlives its first process."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(child.pid, number)
-        with suppress(subprocess.TimeoutExpired):  # a daemon of its own session may keep the pipes open for ever
-            child.communicate(timeout=GRACE_SECONDS)
+def _end(child: subprocess.Popen[bytes], clock: Clock) -> None:
+    """End it gracefully, then for certain, with all of its group: also what outlives its first process."""
+    until = clock.monotonic() + GRACE_SECONDS
+    _signal(child, signal.SIGTERM)
+    _wait(child)
+    while _signal(child, 0) and clock.monotonic() < until:
+        clock.sleep(LOOK_SECONDS)
+    _signal(child, signal.SIGKILL)
+    _wait(child)
+
+
+def _signal(child: subprocess.Popen[bytes], number: int) -> bool:
+    """Send a signal to its group, 0 for none; say whether anybody was there."""
+    try:
+        os.killpg(child.pid, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+def _wait(child: subprocess.Popen[bytes]) -> None:
+    with suppress(subprocess.TimeoutExpired):  # a daemon of its own session may keep the pipes open for ever
+        child.communicate(timeout=GRACE_SECONDS)

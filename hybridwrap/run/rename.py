@@ -131,9 +131,11 @@ def _refuse_other_place(tools: Tools, state: StateMark, new: str, old: str) -> N
     place = tools.engines.place(tools.stack.modules[new]) or tools.engines.at(tools.stack.modules[new]).place
     if place == state.place:
         return
+    stack = tools.stack
+    where = f"modules.{new}" if len(stack.environments) == 1 else f"environments.{stack.environment}.modules.{new}"
     raise PreflightRefused(
         f"{new} would keep its state at {place}, but the state of {old} lies at {state.place}, and a rename leaves it "
-        f"there\nwrite into modules.{new} of the manifest: {setting_for(state.place)}\nnothing was changed",
+        f"there\nwrite into {where} of the manifest: {setting_for(state.place)}\nnothing was changed",
         hint=f"hybridwrap mv {old} {new}",
     )
 

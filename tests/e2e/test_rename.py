@@ -104,6 +104,19 @@ def test_a_state_that_would_be_left_behind_stops_it_and_what_to_write_is_said(pr
     assert made(project) == 1
 
 
+def test_with_several_environments_the_place_is_for_the_one_that_it_is_about(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    stack = "version: 1\nstack: shop\nenvironments: {dev: MORE, prod: {}}\nmodules: {NAME: {source: net}}\n"
+    project.write(stack.replace("MORE", "{}").replace("NAME", "net"), net='output "id" { value = 1 }')
+    assert project.apply("-e", "dev").code == 0
+    project.write(stack.replace("MORE", "{}").replace("NAME", "network"))
+    ran = project.run("mv", "net", "network", "-e", "dev")
+    setting = 'state: {local: {path: ".hybridwrap/state/dev/net.tfstate"}}'
+    assert f"write into environments.dev.modules.network of the manifest: {setting}" in ran.text
+    project.write(stack.replace("MORE", f"{{modules: {{network: {{{setting}}}}}}}").replace("NAME", "network"))
+    assert project.run("mv", "net", "network", "-e", "dev").code == 0
+
+
 def test_in_between_it_is_no_orphan_and_nobody_can_lose_it(project: Project) -> None:
     rename_in_manifest(project)
     standing = project.status()["net"]

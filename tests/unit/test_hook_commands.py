@@ -127,6 +127,13 @@ def test_a_hook_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path: 
     assert until_free(held), "the child lives"
 
 
+def test_what_a_hook_started_has_time_to_end_by_itself_also_when_its_parent_is_gone(tmp_path: Path) -> None:
+    child = "(trap 'sleep 0.3; echo cleaned; exit' TERM; echo up; while :; do sleep 0.05; done) & exec sleep 600"
+    shop = Shop(tmp_path)
+    (called,) = shop.call(("sh", "-c", child), seconds=2)
+    assert (called.run.ending, called.said) == ("did not end within 2s", "cleaned")
+
+
 def test_no_hook_is_called_once_the_run_is_stopped(tmp_path: Path) -> None:
     shop = Shop(tmp_path)
     (called,) = shop.call(python("print('here')"), stopped=True)
