@@ -48,7 +48,9 @@ def last_lines(
         yield from _known(ends, outputs)
         hints = dict.fromkeys(as_typed(end.hint, place) for end in ends.values() if end.hint)
         again = as_typed(_again(ends, command, repair=bool(bad - UNTOUCHED)), place)
-        yield f"next: {'   '.join(hints) or again}"
+        first, *others = hints or (again,)
+        yield f"next: {first}"
+        yield from (f"      {other}" for other in others)
 
 
 def _failed_hooks(ends: Mapping[str, ModuleEnd]) -> Iterator[str]:

@@ -70,7 +70,7 @@ class SharedRuns:
 
     def known(self, command: str, name: str) -> str | None:
         """The run that a command knows by a name, None when there is none yet."""
-        return self._read_name(self._keys.shared(command, name))
+        return self._read_name(self._keys.shared(command, name)) if NAME.fullmatch(name) else None
 
     def known_by(self, name: str) -> str | None:
         """The newest run of that name, None when there is none."""

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from hybridwrap.cli.ending import last_lines
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.options import NOWHERE, Place
+from hybridwrap.domain.run import ModuleEnd
 
 DEV = Place(None, "dev")
 
@@ -43,3 +45,12 @@ def test_the_manifest_is_named_too_and_quoted_where_a_shell_needs_it() -> None:
 
 def test_what_was_not_said_is_not_added() -> None:
     assert as_typed("hybridwrap plan", NOWHERE) == "hybridwrap plan"
+
+
+def test_of_several_commands_each_has_a_line_to_copy() -> None:
+    ends = {
+        "vm": ModuleEnd("refused", 10, hint="hybridwrap mv net vm"),
+        "db": ModuleEnd("unknown", 32, hint="hybridwrap reconcile db"),
+    }
+    *_, first, second = last_lines(ends, {}, 1.0, NOWHERE)
+    assert (first, second) == ("next: hybridwrap mv net vm", "      hybridwrap reconcile db")

@@ -84,6 +84,10 @@ def test_all_who_come_with_one_name_work_on_one_run() -> None:
 def test_what_can_be_no_name_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="can't be the name of a run"):
         ledger_of(MemoryStore()).shared_runs.named("apply", name)
+    store = CountingStore(MemoryStore())
+    ledger = Ledger(store, "shop", "prod", writer("ana"), FakeClock(), Ulids(FakeClock()))
+    assert ledger.shared_runs.known_by(name) is None
+    assert store.gets == 0, "no key is made of it"
 
 
 def test_a_name_from_long_ago_is_refused_instead_of_growing_an_old_run() -> None:
