@@ -27,6 +27,7 @@ from hybridwrap.errors import CredentialsRefused
 
 LONGEST_LINE = 500
 TAIL = 4_096  # bytes
+WHICH = ("HYBRIDWRAP_HOOK", "HYBRIDWRAP_STACK", "HYBRIDWRAP_ENVIRONMENT", "HYBRIDWRAP_MODULE")
 
 
 class HookCommands:
@@ -68,6 +69,8 @@ class HookCommands:
         file = call.folder / HOOKS_LOG
         if stopped():
             return Called(HookRun(call.when, argv, trouble="was not called, as the run was stopped"), log=file)
+        if self._is_within(call):
+            return Called(HookRun(call.when, argv, trouble="was not called again from within itself"), log=file)
         log = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
             os.write(log, f"$ {shlex.join(argv)}\n".encode(errors="surrogateescape"))
@@ -79,6 +82,10 @@ class HookCommands:
             os.close(log)
         run = HookRun(call.when, argv, finished.exit_code, round(finished.seconds, 3), finished.trouble)
         return Called(run, said, file)
+
+    def _is_within(self, call: HookCall) -> bool:
+        """Whether it was this very hook that called this hybridwrap: it would go on for ever."""
+        return all(self._environ.get(name, "") == call.variables.get(name, "") for name in WHICH)
 
     def _environment(
         self, module: Module | None, stopped: Callable[[], bool]

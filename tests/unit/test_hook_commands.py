@@ -42,7 +42,7 @@ class Shop:
         stopped: bool = False,
         of_run: bool = False,
     ) -> tuple[Called, ...]:
-        names = {"HYBRIDWRAP_MODULE": "vm"}
+        names = {"HYBRIDWRAP_MODULE": "vm", "HYBRIDWRAP_HOOK": when}
         call = HookCall(when, hooks, seconds, self.folder, None if of_run else self.module, names, b'{"id":"vm-1"}')
         return self.hooks.call(call, lambda: stopped, Redaction(["hunter2"]).text)
 
@@ -139,6 +139,14 @@ def test_no_hook_is_called_once_the_run_is_stopped(tmp_path: Path) -> None:
     (called,) = shop.call(python("print('here')"), stopped=True)
     assert called.run.ending == "was not called, as the run was stopped"
     assert called.run.failed
+
+
+@pytest.mark.parametrize(("module", "again"), [("vm", False), ("db", True)])
+def test_a_hook_that_calls_hybridwrap_is_not_called_by_it_again(tmp_path: Path, module: str, *, again: bool) -> None:
+    shop = Shop(tmp_path, {"HYBRIDWRAP_HOOK": "before", "HYBRIDWRAP_MODULE": module})
+    (called,) = shop.call(python("print('here')"), when="before")
+    assert called.run.ending == ("exit code 0" if again else "was not called again from within itself")
+    assert called.run.failed is not again
 
 
 def test_a_program_that_is_not_there_is_known_beforehand(tmp_path: Path) -> None:
