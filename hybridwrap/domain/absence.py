@@ -168,7 +168,7 @@ def _evidence(case: Case, *, by_word: bool) -> tuple[str, ...]:
     return (
         f"A3: {'a word for it' if by_word else 'looked for twice'}, as the outcome was unknown once"
         if case.doubted
-        else "A2",
+        else "A2: every object that was ever known is accounted for",
         f"the engine's final summary, and its state read again: no object in {state.place} ({mark})",
         *([f"a delete seen, or found gone by a refresh: {name_objects(seen)}"] if seen else []),
     )

@@ -158,7 +158,7 @@ class Walk:
         for name in (n for n in self._ground.modules if n not in self._ends and n not in blocked):
             waiting = self._waits.setdefault(name, self._context.waiting(name))
             if waiting.seconds < self._context.options.patience.seconds:
-                waiting.a_while(f"{', '.join(self._missing(name))}, which this run has not done yet")
+                waiting.a_while(f"{', '.join(self._missing(name))}, still to be done in this run")
                 return True
         return False
 

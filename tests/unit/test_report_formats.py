@@ -437,6 +437,23 @@ def test_an_unknown_outcome_is_reconciled_before_anything_is_repeated() -> None:
     assert next_commands(failed)[0] == "hybridwrap why -e prod vm"
 
 
+def test_no_command_is_offered_for_a_module_that_the_approval_of_a_saved_run_does_not_cover() -> None:
+    story = Story()
+    story.start({"network": (), "vm": ("network",)}, "plan")
+    story.ends |= {"network": ModuleEnd("planned"), "vm": ModuleEnd("deferred", reason="needs network.id")}
+    story.end()
+    plan = read_report(story.ledger, None)
+    saved = replace(plan, start=replace(plan.start, saved=True))
+    assert [next_for(plan, module) for module in plan.modules] == [
+        ("hybridwrap apply -e prod network",),
+        ("hybridwrap apply -e prod vm",),
+    ]
+    assert [next_for(saved, module) for module in saved.modules] == [
+        (f"hybridwrap apply -e prod --run {saved.start.run} network",),
+        (),
+    ]
+
+
 # The page about them
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reports.md").read_text()

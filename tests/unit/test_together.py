@@ -260,7 +260,7 @@ def test_what_it_needs_can_be_waited_for_and_that_is_recorded() -> None:
         end = vm.result(30).modules["vm"]
     assert end.result == "ok"
     assert end.waited > 0
-    assert end.waited_for == "network, which this run has not done yet"
+    assert end.waited_for == "network, still to be done in this run"
 
 
 @pytest.mark.parametrize("module", ["vm", "health"])

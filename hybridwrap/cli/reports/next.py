@@ -15,6 +15,7 @@ UNKNOWN = frozenset({"unknown"})
 AT_WORK = frozenset({"running", "busy", "superseded"})
 CHANGING = frozenset({"planned", "deferred"})
 DRIFTED = frozenset({"drifted"})
+WITHOUT_OUTPUTS = frozenset({"destroyed"})  # that anybody could use
 NAMED = 5  # modules in a command line
 ELIDED = "…"  # stands in a recorded command line for a value that may be a secret
 
@@ -47,10 +48,17 @@ def _commands(report: Report) -> Iterator[str]:
 def _apply(report: Report) -> Iterator[str]:
     """What carries out a plan, once it is found good."""
     changing = [module.module for module in report.modules if module.result in CHANGING]
-    if changing and report.start.saved:
-        yield line(report, "apply", "--run", report.start.run)
-    elif changing:
-        yield line(report, "apply", *_few(changing))
+    if changing:
+        yield line(report, "apply", *(_saved(report) or _few(changing)))
+
+
+def _saved(report: Report) -> Sequence[str]:
+    return ("--run", report.start.run) if report.start.saved else ()
+
+
+def _carried_out(report: Report) -> frozenset[str]:
+    """Results of modules that the next command is about; no approval covers what was deferred."""
+    return CHANGING - {"deferred"} if report.start.saved else CHANGING
 
 
 def _few(modules: Sequence[str]) -> Sequence[str]:
@@ -69,8 +77,7 @@ def next_for(report: Report, module: ModuleReport) -> tuple[str, ...]:
     """What can be typed about one module."""
     name = module.module
     if report.start.command == "plan":
-        by_run = ("--run", report.start.run) if report.start.saved else ()
-        return (line(report, "apply", *by_run, name),) if module.result in CHANGING else ()
+        return (line(report, "apply", *_saved(report), name),) if module.result in _carried_out(report) else ()
     if module.result in UNKNOWN:
         return (line(report, "reconcile", name), line(report, "why", name))
     if module.result in DRIFTED:
@@ -79,7 +86,8 @@ def next_for(report: Report, module: ModuleReport) -> tuple[str, ...]:
         return (line(report, "status"), line(report, "why", name))
     if not module.done:
         return (line(report, "why", name), *(_again(report) if module.open else ()))
-    return (line(report, "output", name),) if module.record.outputs else (line(report, "history"),)
+    useful = module.record.outputs and module.result not in WITHOUT_OUTPUTS
+    return (line(report, "output", name) if useful else line(report, "history"),)
 
 
 def line(report: Report, command: str, *words: str) -> str:
