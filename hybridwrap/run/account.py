@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from hybridwrap.domain.blame import errors_of
 from hybridwrap.domain.engine_run import Stream
 from hybridwrap.domain.entry import End
+from hybridwrap.domain.half_made import half_made
 from hybridwrap.domain.outcome import Verdict
 from hybridwrap.domain.partial import objects_after, outputs_after
 from hybridwrap.domain.ports import Applied, ModuleEngine
@@ -44,10 +45,15 @@ def as_end(account: Account) -> End:
         failed_command=() if verdict.outcome is Outcome.SUCCEEDED else account.applied.ended.argv,
         errors=tuple(mask.diagnostic(error) for error in errors_of(stream)),
         reason=mask.text(verdict.reason),
-        warnings=tuple(mask.text(warning) for warning in verdict.warnings),
+        warnings=tuple(mask.text(warning) for warning in (*verdict.warnings, *_half_made(account))),
         counts=stream.final.changes if stream.final else {},
         steps=trace(stream),
     )
+
+
+def _half_made(account: Account) -> tuple[str, ...]:
+    ended_badly = account.verdict.outcome in (Outcome.FAILED, Outcome.INTERRUPTED)
+    return half_made(account.held.module, account.found) if ended_badly and not account.verdict.absence else ()
 
 
 def _left(account: Account) -> End:

@@ -106,6 +106,9 @@ def _apply(context: Context, prepared: Prepared, held: Record, heart: Heart) -> 
     context.watch.phase(name, "record")
     reading = read_apply(context, prepared, held, applied)
     keep_names(prepared.engine, prepared.folder, reading.end.objects, mask_of(context, prepared.inputs))
+    if reading.end.outcome is not Outcome.SUCCEEDED:
+        for warning in reading.end.warnings:
+            context.watch.warning(name, warning)
     return reading
 
 

@@ -47,7 +47,13 @@ APPLY = {
         ),
     ),
     13: Fault("what is to be made is there already", ("e2e/test_already_there.py::test_it_says_so_and_what_to_type",)),
-    17: Fault("a tainted object is alive", (f"{STATES}a_tainted_object_is_there_and_its_output_is_not",)),
+    17: Fault(
+        "a tainted object is alive",
+        (
+            f"{STATES}a_tainted_object_is_there_and_its_output_is_not",
+            "e2e/test_half_made.py::test_it_is_said_what_becomes_of_it_and_how_it_is_kept",
+        ),
+    ),
     19: Fault(
         "a lock of somebody else", ("fault/test_engine_faults.py::test_a_lock_of_somebody_else_is_respected_and_shown",)
     ),
