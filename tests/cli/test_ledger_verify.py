@@ -44,3 +44,31 @@ def test_a_log_that_nothing_can_be_made_of_is_named_and_the_others_are_read(tmp_
     assert found.code == 33, found.text
     assert found.json["modules"]["two"] == []
     assert any("entry 1: not JSON" in flaw for flaw in found.json["modules"]["one"])
+
+
+def test_nothing_is_begun_on_an_altered_entry_until_it_is_back(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    made = 'resource "terraform_data" "it" { input = "NAME" }\n'
+    manifest = "version: 1\nstack: shop\nmodules: {one: {source: one}, two: {source: two}}\n"
+    project.write(manifest, one=made, two=made)
+    assert project.apply().code == 0
+    entry = tmp_path / ".hybridwrap/ledger/v1/shop/default/log/one/00000002.json"
+    written = entry.read_bytes()
+    entry.write_bytes(written.replace(b'"succeeded"', b'"failed"'))
+    state = (tmp_path / ".hybridwrap/state/default/one.tfstate").read_bytes()
+    project.write(manifest, one=made.replace("NAME", "other"), two=made.replace("NAME", "other"))
+
+    ran = project.apply()
+
+    assert ran.code == 33, ran.text
+    assert "next: hybridwrap ledger verify" in ran.text
+    assert (tmp_path / ".hybridwrap/state/default/one.tfstate").read_bytes() == state, "no engine has changed anything"
+    assert project.statuses()["two"] == "ok"
+    assert len(list(entry.parent.iterdir())) == 2
+    found = project.run("ledger", "verify")
+    assert "one  head: made from an entry 2 that is not the one in the log" in found.out
+    assert "next: bring back what is named" in found.out
+
+    entry.write_bytes(written)
+    assert project.run("ledger", "verify").code == 0
+    assert project.apply().code == 0

@@ -226,6 +226,17 @@ def test_a_module_of_no_commit_is_torn_down_from_the_copy_in_the_ledger_with_its
     assert cloud.objects() == []
 
 
+def test_on_request_no_copy_of_a_source_is_kept(project: Project, engine_program: str) -> None:
+    project.write(
+        manifest(engine_program, "  app: {source: app}\n") + "ledger: {keep_source: false}\n",
+        app='resource "terraform_data" "it" {}\n',
+    )
+    assert project.apply().code == 0
+    source = project.ledger().record("app").source
+    assert source is not None
+    assert (source.git, source.blob) == ("", "")
+
+
 def test_what_leads_to_no_source_is_said_and_nothing_is_forgotten(
     project: Project, cloud: Cloud, engine_program: str
 ) -> None:

@@ -122,6 +122,7 @@ APPLY = {
     117: Fault(
         "another version is required",
         (f"{CONTRACT}a_module_that_wants_another_version_is_refused_before_any_command",),
+        wanting="it is refused in its turn: modules before it in the order are applied all the same",
     ),
 }
 TEARDOWN = {
@@ -241,7 +242,14 @@ BYTES = {
             "e2e/test_engine_states.py::test_an_encrypted_state_is_read_by_the_engine_that_can",
         ),
     ),
-    94: Fault("a state of a later release", (f"{STATES}a_state_of_a_newer_release_is_read",)),
+    94: Fault(
+        "a state of a later release",
+        (
+            f"{STATES}a_state_of_a_newer_release_is_read",
+            f"{STATES}what_the_engine_refuses_is_never_taken_for_an_empty_state",
+        ),
+        wanting="nothing warns before an older program writes over it",
+    ),
     95: Fault(
         "states of old releases",
         (f"{STATES}format_3_has_the_outputs_of_the_root_module_only", f"{STATES}format_1_is_read"),

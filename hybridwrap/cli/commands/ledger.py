@@ -36,4 +36,8 @@ def verify(place: Place, modules: tuple[str, ...], as_json: bool) -> int:
     for module, found in flaws.items() if not as_json else ():
         for flaw in found or ["sound"]:
             click.echo(f"{module}  {flaw}")
-    return LedgerDamaged.exit_code if any(flaws.values()) else 0
+    if not any(flaws.values()):
+        return 0
+    if not as_json:
+        click.echo("next: bring back what is named as it was written: an older version of that object, or a backup")
+    return LedgerDamaged.exit_code
