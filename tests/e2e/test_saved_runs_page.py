@@ -47,8 +47,11 @@ def plan(screen: Screen) -> str:
 
 
 def test_plan_and_apply(screen: Screen, check: Check) -> None:
-    run = plan(screen)
-    screen.type(f"hybridwrap show {run}")
+    printed = screen.type("hybridwrap plan --save")
+    plans, counted, told = printed.rpartition("2 planned, ")
+    assert "terraform_data.network will be created" in plans
+    screen.lines[-1] = f"…\n{counted}{told}"
+    run = re.findall(r"saved as run (\w{26})", told)[0]
     screen.type(f"hybridwrap apply --run {run}")
     screen.type(f"hybridwrap apply --run {run}")
     check("saved-apply", screen)
