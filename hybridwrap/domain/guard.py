@@ -7,10 +7,11 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from hybridwrap.domain.entry import StateMark
+from hybridwrap.domain.entry import EngineIdentity, StateMark
 from hybridwrap.domain.record import Record
-from hybridwrap.domain.state import Instance
+from hybridwrap.domain.state import EngineState, Instance
 from hybridwrap.domain.status import Status
+from hybridwrap.domain.version import parse_version
 
 
 class Match(StrEnum):
@@ -39,6 +40,22 @@ class Comparison(Struct, frozen=True):
         if self.recorded and self.match is Match.ADVANCED:
             return f"changed outside (serial {self.recorded.serial} -> {self.found.serial})"
         return f"the engine's state is {self.match}"
+
+
+def written_by_newer(state: EngineState | None, engine: EngineIdentity) -> str:
+    """Say that an engine is older than the one that wrote a state, "" when it is not; patches do not matter."""
+    if state is None or not state.engine_version:
+        return ""
+    try:
+        wrote, runs = parse_version(state.engine_version), parse_version(engine.version)
+    except ValueError:
+        return ""
+    if wrote.numbers[:2] <= runs.numbers[:2]:
+        return ""
+    return (
+        f"its state was written by version {state.engine_version}; {engine.product} {engine.version} is older, "
+        "and what it writes may lack what the newer one kept in it"
+    )
 
 
 def compare_with(record: Record, found: StateMark, instances: Sequence[Instance] | None, *, moved: bool) -> Comparison:

@@ -9,7 +9,7 @@ from typing import NoReturn
 from hybridwrap.domain.command_failed import CommandFailed
 from hybridwrap.domain.engine_run import Action, PlannedChange
 from hybridwrap.domain.entry import Source, StateMark
-from hybridwrap.domain.guard import Comparison, Match, compare_with
+from hybridwrap.domain.guard import Comparison, Match, compare_with, written_by_newer
 from hybridwrap.domain.inputs import ResolvedInputs
 from hybridwrap.domain.ports import ModuleEngine, OperationFolder, Planned
 from hybridwrap.domain.record import Record
@@ -75,6 +75,8 @@ def prepare(context: Context, module: Module, inputs: ResolvedInputs) -> Prepare
     context.knowledge.learn_secrets(module.name, state)
     if comparison.match is Match.ADVANCED and comparison.recorded and comparison.recorded.lineage:
         context.watch.warning(module.name, str(comparison))
+    if older := written_by_newer(state, engine.identity):
+        context.watch.warning(module.name, older)
     return Prepared(
         module, engine, folder, record, inputs, planned, state, comparison, source, mask_of(context, inputs)
     )

@@ -95,3 +95,10 @@ def test_another_place_is_refused_unless_somebody_vouches_for_it(project: Projec
 
     assert project.apply("--state-moved").code == 0
     assert project.apply().code == 0, "the new place is the recorded one now"
+
+
+def test_a_state_of_a_newer_engine_is_said_before_an_older_one_writes_over_it(project: Project) -> None:
+    rewrite(project.root / STATE, terraform_version="1.99.0")
+    ran = project.run("plan")
+    assert "its state was written by version 1.99.0" in ran.text, ran.text
+    assert "is older" in ran.text

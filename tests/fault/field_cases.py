@@ -246,9 +246,9 @@ BYTES = {
         "a state of a later release",
         (
             f"{STATES}a_state_of_a_newer_release_is_read",
+            "e2e/test_state_guard.py::test_a_state_of_a_newer_engine_is_said_before_an_older_one_writes_over_it",
             f"{STATES}what_the_engine_refuses_is_never_taken_for_an_empty_state",
         ),
-        wanting="nothing warns before an older program writes over it",
     ),
     95: Fault(
         "states of old releases",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hybridwrap.domain.entry import StateMark
-from hybridwrap.domain.guard import Match, compare, compare_with
+from hybridwrap.domain.entry import EngineIdentity, StateMark
+from hybridwrap.domain.guard import Match, compare, compare_with, written_by_newer
 from hybridwrap.domain.record import Record
-from hybridwrap.domain.state import Instance, StatePlace
+from hybridwrap.domain.state import EngineState, Instance, StatePlace
 from hybridwrap.domain.status import Status
 
 HERE = StatePlace("s3", "shop/vm.tfstate", "states")
@@ -57,3 +57,25 @@ def test_what_is_destroyed_has_no_state_to_lose(found: StateMark) -> None:
     assert not compare_with(gone, mark("a", 2), (Instance("a.b", "a", "p"),), moved=False).safe
     assert not compare_with(gone, mark("a", 2), None, moved=False).safe, "an encrypted one may hold anything"
     assert not compare_with(Record("vm", settled=Status.OK, state=mark("a", 3)), mark("a", 2), (), moved=False).safe
+
+
+@pytest.mark.parametrize(
+    ("wrote", "runs", "said"),
+    [
+        ("1.12.0", "1.11.4", True),
+        ("2.0.0", "1.11.4", True),
+        ("1.11.9", "1.11.4", False),
+        ("1.9.0", "1.11.4", False),
+        ("1.12.0-beta1", "1.11.4", True),
+        ("", "1.11.4", False),
+        ("no version", "1.11.4", False),
+    ],
+)
+def test_an_engine_that_is_older_than_what_wrote_the_state_is_said(wrote: str, runs: str, said: bool) -> None:
+    told = written_by_newer(EngineState("a", 3, wrote), EngineIdentity("terraform", runs))
+    assert bool(told) is said
+    assert not said or (wrote in told and runs in told)
+
+
+def test_no_state_was_written_by_nobody() -> None:
+    assert written_by_newer(None, EngineIdentity("terraform", "1.11.4")) == ""
