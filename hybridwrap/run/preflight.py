@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridwrap.domain.inputs import host_problems
-from hybridwrap.errors import PreflightRefused
+from hybridwrap.domain.stack import Module
+from hybridwrap.errors import EngineNotUsable, InvalidManifest, PreflightRefused
 from hybridwrap.run.context import Tools
 
 
@@ -14,6 +15,24 @@ def check_host(tools: Tools, modules: Sequence[str]) -> None:
     problems = [problem for name in modules for problem in host_problems(tools.stack.modules[name], tools.host)]
     if problems:
         raise PreflightRefused("\n".join([*problems, "nothing was run"]), hint="set them, then the same command again")
+
+
+def check_engines(tools: Tools, modules: Sequence[str]) -> None:
+    """Raise EngineNotUsable with every module that wants another version, before those that come first are applied."""
+    wanted = [tools.stack.modules[name] for name in modules]
+    refused = [_why_unfit(tools, m) for m in wanted if m.engine.version or m.interface.required_version]
+    if why := [error for error in refused if error]:
+        raise EngineNotUsable("\n".join([*(error.message for error in why), "nothing was run"]), hint=why[0].hint)
+
+
+def _why_unfit(tools: Tools, module: Module) -> EngineNotUsable | None:
+    try:
+        tools.engines.at(module)
+    except EngineNotUsable as error:
+        return error
+    except (InvalidManifest, PreflightRefused):
+        return None  # said in the module's turn: the others do not depend on it
+    return None
 
 
 def check_hooks(tools: Tools, modules: Sequence[str]) -> None:

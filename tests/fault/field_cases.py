@@ -121,8 +121,10 @@ APPLY = {
     ),
     117: Fault(
         "another version is required",
-        (f"{CONTRACT}a_module_that_wants_another_version_is_refused_before_any_command",),
-        wanting="it is refused in its turn: modules before it in the order are applied all the same",
+        (
+            f"{CONTRACT}a_module_that_wants_another_version_is_refused_before_any_command",
+            "e2e/test_wrong_version.py::test_nothing_is_applied_before_it_is_found",
+        ),
     ),
 }
 TEARDOWN = {

@@ -27,7 +27,7 @@ from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.errors import UsageError
 from hybridwrap.run.apply import apply
 from hybridwrap.run.context import Options, Patience, Skip
-from hybridwrap.run.preflight import check_hooks, check_host
+from hybridwrap.run.preflight import check_engines, check_hooks, check_host
 from hybridwrap.run.recorded import RUNS_LOOKED_AT
 from hybridwrap.run.selection import Selection
 
@@ -96,6 +96,7 @@ def command(
     job = job_in(workshop, selection_of(shared, workshop.ledger, selection), variables, parallelism)
     check_host(job.workshop.tools, job.modules)
     check_hooks(job.workshop.tools, job.modules)
+    check_engines(job.workshop.tools, job.modules)
     options = replace(options, skip=_skip(job, plan, max_age_seconds))
     watch = watcher(job, telling)
     with at_work(job, options, watch, shared) as context:

@@ -23,7 +23,7 @@ from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.inputs_again import with_inputs_of_run
 from hybridwrap.domain.run import Run
 from hybridwrap.run.context import Options, Patience, Skip
-from hybridwrap.run.preflight import check_hooks, check_host
+from hybridwrap.run.preflight import check_engines, check_hooks, check_host
 from hybridwrap.run.recorded import RUNS_LOOKED_AT, end_of_run
 from hybridwrap.run.resume import Rest, differences, inputs_of_run, named_run, newest_unfinished, rest_of, resume
 from hybridwrap.run.selection import Selection
@@ -76,6 +76,7 @@ def command(
         job, differing = _with_inputs(job, rest, inputs)
         check_host(job.workshop.tools, job.modules)
         check_hooks(job.workshop.tools, job.modules)
+        check_engines(job.workshop.tools, job.modules)
     options = Options(
         parallelism=parallelism,
         timeout_seconds=timeout_seconds,
