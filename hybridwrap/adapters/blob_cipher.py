@@ -72,14 +72,20 @@ class OwnKey:
     @classmethod
     def from_env(cls, name: str, environ: Mapping[str, str]) -> OwnKey:
         """Raise PreflightRefused unless the variable holds 32 bytes in base 64."""
+        new = f"export {name}=$(openssl rand -base64 {KEY_BYTES})   once, and keep it"
+        if not environ.get(name):
+            raise PreflightRefused(
+                f"ledger.encryption.key_from_env: {name} is not set",
+                hint=f"set it to the key that this ledger is written with; for a new ledger: {new}",
+            )
         try:
-            key = base64.b64decode(environ.get(name, ""), validate=True)
+            key = base64.b64decode(environ[name], validate=True)
         except binascii.Error:
             key = b""
         if len(key) != KEY_BYTES:
             raise PreflightRefused(
                 f"ledger.encryption.key_from_env: {name} does not hold {KEY_BYTES} bytes in base 64",
-                hint=f"export {name}=$(openssl rand -base64 {KEY_BYTES})   once, and keep it",
+                hint=new,
             )
         return cls(key)
 

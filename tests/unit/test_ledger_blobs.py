@@ -94,11 +94,17 @@ def test_blobs_from_before_encryption_was_set_up_stay_readable() -> None:
     )
 
 
-@pytest.mark.parametrize("value", ["", "short", "not base 64!", base64.b64encode(b"x" * 16).decode()])
+@pytest.mark.parametrize("value", ["short", "not base 64!", base64.b64encode(b"x" * 16).decode()])
 def test_a_key_that_is_none_is_refused_with_the_way_to_make_one(value: str) -> None:
     with pytest.raises(PreflightRefused, match="LEDGER_KEY does not hold 32 bytes") as caught:
         own_key(value)
     assert "openssl rand -base64 32" in caught.value.hint
+
+
+def test_where_no_key_is_set_the_one_of_this_ledger_is_asked_for_before_a_new_one_is_made() -> None:
+    with pytest.raises(PreflightRefused, match="LEDGER_KEY is not set") as caught:
+        own_key("")
+    assert caught.value.hint.startswith("set it to the key that this ledger is written with; for a new ledger: export")
 
 
 @dataclass
