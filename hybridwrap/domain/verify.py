@@ -40,7 +40,7 @@ def _steps(module: str, journal: Journal, found: Mapping[int, bytes]) -> Iterato
     for seq, data in sorted(found.items()):
         try:
             entry = journal.entry(module, seq, data)
-            flaws = [f"entry {seq}: {flaw}" for flaw in _in_step(record, entry)]
+            flaws = [f"entry {seq}: {flaw}" for flaw in (*_in_step(record, entry), *_in_proof(entry, journal))]
             record = fold(record, entry, digest_of(data))
         except LedgerDamaged as error:
             yield None, [error.message.removeprefix(f"{module} ")]
@@ -66,6 +66,23 @@ def _in_step(record: Record, entry: Entry) -> Iterator[str]:
             yield "destroyed without evidence"
         case End(status=Status.DESTROYED, objects=objects) if objects:
             yield f"destroyed, though {len(objects)} objects are listed: {objects[0].address}"
+
+
+def _in_proof(entry: Entry, journal: Journal) -> Iterator[str]:
+    """What is wrong with the owner's end that an owned module's end rests on."""
+    proof = entry.body.owner_end if isinstance(entry.body, Observe) else None
+    if proof is None:
+        return
+    data = journal.store.read(journal.keys.entry(proof.module, proof.seq)) or b""
+    cited = f"rests on entry {proof.seq} of {proof.module}, which"
+    if digest_of(data) != proof.digest:
+        yield f"{cited} is not there as it was then"
+        return
+    owner = journal.entry(proof.module, proof.seq, data)
+    if owner.incarnation != proof.incarnation:
+        yield f"{cited} is of another life"
+    elif not isinstance(owner.body, End | Observe) or owner.body.status is not Status.DESTROYED:
+        yield f"{cited} destroys nothing"
 
 
 def _in_head(found: Mapping[int, bytes], head: Record | None, tail: Record) -> Iterator[str]:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from hybridwrap.adapters.memory_store import MemoryStore
 from hybridwrap.domain.codec import digest_of, encode_entry
-from hybridwrap.domain.entry import Body, CloudObject, Entry, Late, Observe, Takeover
+from hybridwrap.domain.entry import Body, CloudObject, Entry, Late, Observe, OwnerEnd, Takeover
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.status import Outcome, Status
 from tests.support.ledgers import LOCKS, Ids, begin, cancelled, destroyed, failed, ledger_on, ok, writer
@@ -90,3 +90,23 @@ def test_a_head_of_a_log_that_is_not_there_is_named() -> None:
         "head: made from an entry 2 that is not the one in the log",
         "head: says ok as of entry 2, the log says running as of entry 1",
     ]
+
+
+@pytest.mark.parametrize(
+    ("seq", "life", "digest", "flaws"),
+    [
+        (2, "I1", "", []),
+        (2, "I1", "sha256:other", ["entry 1: rests on entry 2 of vm, which is not there as it was then"]),
+        (3, "I1", "", ["entry 1: rests on entry 3 of vm, which is not there as it was then"]),
+        (2, "I9", "", ["entry 1: rests on entry 2 of vm, which is of another life"]),
+        (1, "I1", "", ["entry 1: rests on entry 1 of vm, which destroys nothing"]),
+    ],
+)
+def test_what_went_with_an_owner_rests_on_that_owner_s_end(seq: int, life: str, digest: str, flaws: list[str]) -> None:
+    ledger = log_of((begin("destroy"), "O1"), (destroyed(), "O1"))
+    cited = ledger.store.read(f"v1/shop/prod/log/vm/{seq:08}.json") or b"nothing"
+    proof = OwnerEnd("vm", life, seq, digest or digest_of(cited))
+    body = Observe("R1", "gone with its owner", Status.DESTROYED, evidence=("owner vm",), owner_end=proof)
+    entry = Entry(ledger.id, "disk", "I1", 1, "", "E1", "", "now", writer(), body)
+    ledger.store.create("v1/shop/prod/log/disk/00000001.json", encode_entry(entry, str))
+    assert ledger.verify("disk") == flaws

@@ -26,7 +26,7 @@ def command() -> None:
 def verify(place: Place, modules: tuple[str, ...], as_json: bool) -> int:
     """Read every entry again, and name all that breaks a rule of the ledger.
 
-    Hash chains, sequence, holders, evidence, outputs and objects that vanished; exit code 33 when there is anything.
+    Hash chains, sequence, holders, evidence, ends of owners that other ends rest on; exit code 33 when there is any.
     """
     workshop = equip(look_at(place))
     known = modules or sorted({*workshop.stack.modules, *workshop.ledger.modules()})
