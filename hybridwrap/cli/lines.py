@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from unicodedata import category, east_asian_width
@@ -106,6 +108,11 @@ def fitted(text: str, width: int) -> str:
 def fitted_at_end(text: str, width: int) -> str:
     """Cut the start off a text that is too wide: what an address or a path names stands at its end."""
     return fitted(text[::-1], width)[::-1]
+
+
+def at_words(text: str, width: int) -> list[str]:
+    """Lines of a text, broken between words; `width` 0 means that nothing has to be."""
+    return textwrap.wrap(text, width or sys.maxsize, break_long_words=False, break_on_hyphens=False)
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from hybridwrap.cli.columns import fitting, widest
 from hybridwrap.cli.hints import as_typed
-from hybridwrap.cli.lines import cells, coloured, faint, fitted, local_time, table
+from hybridwrap.cli.lines import at_words, cells, coloured, faint, fitted, local_time, table
 from hybridwrap.cli.overview import Overview
 from hybridwrap.cli.scene import shortened
 from hybridwrap.cli.standing_text import looked_for_drift, new_drift, said, some
@@ -52,7 +52,8 @@ def status_lines(seen: Overview, frame: Frame) -> Iterator[str]:
     if well and others:
         yield faint("─" * (table.edge - INDENT))
     yield from table.others()
-    yield from map(faint, looked_for_drift(seen))
+    for line in looked_for_drift(seen):
+        yield from map(faint, at_words(line, frame.width))
     if following := next_command(seen):
         yield f"next: {following}"
 

@@ -11,14 +11,15 @@ from msgspec.structs import replace
 
 from hybridwrap.cli.checkup import findings
 from hybridwrap.cli.hints import as_typed
-from hybridwrap.cli.lines import faint
-from hybridwrap.cli.options import Place, json_option, stack_options
+from hybridwrap.cli.lines import at_words, faint
+from hybridwrap.cli.options import Place, json_option, stack_options, terminal_width
 from hybridwrap.domain.checkup import Finding, Verdict, exit_code_of
 from hybridwrap.domain.codec import plain
 from hybridwrap.domain.json import canonical
 
 COLOURS = {Verdict.OK: "green", Verdict.WARNING: "yellow", Verdict.PROBLEM: "red"}
 SUBJECT_WIDTH = 18
+LEAST = 24  # columns for what is said, however narrow the terminal
 
 
 @click.command("doctor")
@@ -35,7 +36,7 @@ def command(place: Place, as_json: bool) -> int:
         finding = replace(raw, fix=as_typed(raw.fix, place))
         found.append(finding)
         if not as_json:
-            for line in _lines(finding):
+            for line in lines(finding, terminal_width()):
                 click.echo(line)
     code = exit_code_of(found)
     if as_json:
@@ -46,11 +47,13 @@ def command(place: Place, as_json: bool) -> int:
     return code
 
 
-def _lines(finding: Finding) -> Iterator[str]:
-    verdict = click.style(str(finding.verdict).ljust(8), fg=COLOURS[finding.verdict])
-    first, *more = finding.text.splitlines() or [""]
-    yield f"{verdict} {finding.subject.ljust(SUBJECT_WIDTH)} {first}"
+def lines(finding: Finding, width: int) -> Iterator[str]:
+    """A finding in lines as wide as the terminal, 0 for any width; what is to be typed is never broken."""
     indent = " " * (SUBJECT_WIDTH + 10)
+    room = max(width - len(indent), LEAST) if width else 0
+    first, *more = [part for line in finding.text.splitlines() for part in at_words(line, room)] or [""]
+    verdict = click.style(str(finding.verdict).ljust(8), fg=COLOURS[finding.verdict])
+    yield f"{verdict} {finding.subject.ljust(SUBJECT_WIDTH)} {first}"
     yield from (f"{indent}{line}" for line in more)
     if finding.fix:
         yield faint(f"{indent}fix: ") + finding.fix.replace("\n", f"\n{indent}     ")
