@@ -67,7 +67,7 @@ def look_at(context: Context, name: str, *, inputs: ResolvedInputs | None = None
     module = _module(context, record)
     if module is None:
         return Seen(replace(look, obstacle="it is not in the manifest, and not recorded how it was declared"))
-    look = replace(look, source_gone=not module.source.is_dir())
+    look = replace(look, source_gone=context.tools.stack.root.is_dir() and not module.source.is_dir())
     given = inputs or _inputs(context, module, record)
     try:
         engine = context.tools.engines.at(module, given.values if isinstance(given, ResolvedInputs) else {})
