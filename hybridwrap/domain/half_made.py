@@ -11,7 +11,7 @@ def half_made(module: str, found: Found) -> tuple[str, ...]:
     """Say which objects the next apply would destroy and make again, and how each is kept instead."""
     tainted = [i.address for i in instances_of(found) or () if i.tainted and not i.deposed]
     return tuple(
-        f"{address} is there, but not finished (tainted): the next apply destroys it and makes it again; "
-        f"if it is as it should be: hybridwrap tf {module} -- untaint {quote(address)}"
+        f"{address} is tainted: the next apply makes it anew; to keep it: "
+        f"hybridwrap tf {module} -- untaint {quote(address)}"
         for address in tainted
     )
