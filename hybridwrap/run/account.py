@@ -45,15 +45,17 @@ def as_end(account: Account) -> End:
         failed_command=() if verdict.outcome is Outcome.SUCCEEDED else account.applied.ended.argv,
         errors=tuple(mask.diagnostic(error) for error in errors_of(stream)),
         reason=mask.text(verdict.reason),
-        warnings=tuple(mask.text(warning) for warning in (*verdict.warnings, *_half_made(account))),
+        warnings=(*(mask.text(warning) for warning in verdict.warnings), *advice(account)),
         counts=stream.final.changes if stream.final else {},
         steps=trace(stream),
     )
 
 
-def _half_made(account: Account) -> tuple[str, ...]:
+def advice(account: Account) -> tuple[str, ...]:
+    """Say what is for those who look closer, and would only be in the way of an error while it happens."""
     ended_badly = account.verdict.outcome in (Outcome.FAILED, Outcome.INTERRUPTED)
-    return half_made(account.held.module, account.found) if ended_badly and not account.verdict.absence else ()
+    made = half_made(account.held.module, account.found) if ended_badly and not account.verdict.absence else ()
+    return tuple(map(account.mask.text, made))
 
 
 def _left(account: Account) -> End:

@@ -107,7 +107,7 @@ def _apply(context: Context, prepared: Prepared, held: Record, heart: Heart) -> 
     reading = read_apply(context, prepared, held, applied)
     keep_names(prepared.engine, prepared.folder, reading.end.objects, mask_of(context, prepared.inputs))
     if reading.end.outcome is not Outcome.SUCCEEDED:
-        for warning in reading.end.warnings:
+        for warning in reading.warnings:
             context.watch.warning(name, warning)
     return reading
 

@@ -12,7 +12,7 @@ from hybridwrap.domain.ports import Applied
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.state import EngineState
 from hybridwrap.run.absence import concluded
-from hybridwrap.run.account import Account, as_end
+from hybridwrap.run.account import Account, advice, as_end
 from hybridwrap.run.context import Context
 from hybridwrap.run.deadline import overdue
 from hybridwrap.run.masking import mask_of
@@ -25,6 +25,7 @@ class Reading(Struct, frozen=True):
     end: End
     again: Again
     stale_plan: bool = False
+    warnings: tuple[str, ...] = ()  # for those who watch
 
 
 def read_apply(context: Context, prepared: Prepared, held: Record, applied: Applied) -> Reading:
@@ -63,7 +64,9 @@ def read_apply(context: Context, prepared: Prepared, held: Record, applied: Appl
     body = _seen_by_us(replace(body, state_lock=lock), context, prepared, applied)
     if verdict.absence:
         body = concluded(context, prepared.module, held, body, verdict.absence, account.mask)
-    return Reading(body, verdict.again, verdict.row == STALE_PLAN)
+    aside = advice(account)
+    told = tuple(warning for warning in body.warnings if warning not in aside)
+    return Reading(body, verdict.again, verdict.row == STALE_PLAN, told)
 
 
 def _seen_by_us(body: End, context: Context, prepared: Prepared, applied: Applied) -> End:
