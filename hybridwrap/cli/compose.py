@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,9 +29,12 @@ if TYPE_CHECKING:
     from hybridwrap.run.context import Tools
 
 
-def load(place: Place, fetching: Fetching = Fetching.MISSING) -> Stack:
-    """Read the stack that a command is about. Raise UsageError, InvalidManifest, EngineNotUsable."""
-    return load_stack(_file(place), environment=place.environment, environ=os.environ, fetching=fetching)
+def load(place: Place, fetching: Fetching = Fetching.MISSING, given: Collection[str] = ()) -> Stack:
+    """Read the stack that a command is about; variables that are `given` are not missing.
+
+    Raise UsageError, InvalidManifest, EngineNotUsable.
+    """
+    return load_stack(_file(place), environment=place.environment, environ=os.environ, fetching=fetching, given=given)
 
 
 def look_at(place: Place) -> Stack:

@@ -22,6 +22,11 @@ class Variables(Struct, frozen=True):
     files: tuple[Path, ...] = ()
 
 
+def names_in(variables: Variables) -> frozenset[str]:
+    """Name the variables that the caller sets. Raise UsageError."""
+    return frozenset(name for name, _ in (*_from_files(variables.files), *_from_settings(variables.settings)))
+
+
 def with_variables(stack: Stack, modules: Sequence[str], variables: Variables) -> Stack:
     """Give the selected modules that declare them these values instead of the manifest's.
 

@@ -47,7 +47,8 @@ def sources_digest(drafts: Collection[Draft], scope: Scope) -> str:
     from_files = [
         path for d in drafts for field in ("var_files", "backend_config") for _, path in path_nodes(d, field, scope)
     ]
-    outside = sorted(name for name in scope.environ if name.startswith(TF_VAR))
+    exported = {name for name in scope.environ if name.startswith(TF_VAR)}
+    outside = sorted(exported.union(TF_VAR + name for name in scope.given))
     engines = {d.name: takes_tofu(d.engine, scope.environ) for d in drafts}
     digest = fingerprint((d.source for d in drafts), from_files)
     return hashlib.sha256(canonical([digest, outside, engines])).hexdigest()

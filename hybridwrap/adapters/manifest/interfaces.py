@@ -103,10 +103,11 @@ def _check_inputs(draft: Draft, module: Module, scope: Scope) -> None:
             scope.source_findings.error(node.mark, dotted(where), f'{draft.shown}: "{name}" {shown}')
 
 
-def _check_missing(draft: Draft, module: Module, given: Collection[str], scope: Scope) -> None:
+def _check_missing(draft: Draft, module: Module, in_files: Collection[str], scope: Scope) -> None:
     node = draft.node.get("inputs") if draft.own_inputs else None
+    given = {*module.inputs, *in_files, *scope.given}
     for name, variable in module.interface.variables.items():
-        if variable.required and name not in module.inputs and name not in given and TF_VAR + name not in scope.environ:
+        if variable.required and name not in given and TF_VAR + name not in scope.environ:
             message = f'{draft.shown} needs a value for "{name}", which has no default'
             scope.source_findings.error((node or draft.node).key, dotted((*draft.where, "inputs")), message)
 

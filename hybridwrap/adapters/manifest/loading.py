@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -31,20 +31,31 @@ def environments_of(file: Path) -> tuple[str, ...]:
 
 
 def load_stack(
-    file: Path, *, environment: str | None, environ: Mapping[str, str], fetching: Fetching = Fetching.NEVER
+    file: Path,
+    *,
+    environment: str | None,
+    environ: Mapping[str, str],
+    fetching: Fetching = Fetching.NEVER,
+    given: Collection[str] = (),
 ) -> Stack:
     """Read a stack that may be run. Raise InvalidManifest with all problems; UsageError for file or environment.
 
-    Remote sources need an engine: raise EngineNotUsable where there is none.
+    What is `given`, a variable that the caller sets, is not missing. Remote sources need an engine: raise
+    EngineNotUsable where there is none.
     """
-    stack, problems = read_stack(file, environment=environment, environ=environ, fetching=fetching)
+    stack, problems = read_stack(file, environment=environment, environ=environ, fetching=fetching, given=given)
     if problems:
         raise InvalidManifest(problems)
     return stack
 
 
 def read_stack(
-    file: Path, *, environment: str | None, environ: Mapping[str, str], fetching: Fetching = Fetching.NEVER
+    file: Path,
+    *,
+    environment: str | None,
+    environ: Mapping[str, str],
+    fetching: Fetching = Fetching.NEVER,
+    given: Collection[str] = (),
 ) -> tuple[Stack, tuple[Problem, ...]]:
     """Read a stack that may be looked at, also when it does not fit its modules' sources: those are the problems.
 
@@ -54,7 +65,7 @@ def read_stack(
     files = read_files(file)
     main = files.main.node
     chosen = _environment(files, environment, environ)
-    scope = Scope(file, text(main.get("stack")), chosen, environ, folders=files.folders, fetching=fetching)
+    scope = Scope(file, text(main.get("stack")), chosen, environ, folders=files.folders, fetching=fetching, given=given)
     last, digest = recall(scope), manifest_digest(files)
     if last.manifest != digest:
         _refuse_bad_form(files)

@@ -36,6 +36,7 @@ class Scope(Struct, frozen=True):
     findings: Findings = msgspec.field(default_factory=Findings)
     source_findings: Findings = msgspec.field(default_factory=Findings)
     references: dict[str, tuple[Reference, ...]] = {}  # of templates, as far as read
+    given: Collection[str] = ()  # variables that the caller sets
     families: Collection[str] = ()  # modules with `for_each`
     folders: Mapping[str, Path] = {}  # of the files, by their names in marks; the manifest's own first
     fetching: str = "never"  # remote sources, see remote.py
