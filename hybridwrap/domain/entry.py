@@ -101,6 +101,7 @@ class CloudObject(Struct, frozen=True):
     id: str = ""
     open: bool = False
     retained: bool = False  # taken out of the state on purpose: alive and unmanaged
+    outside: bool = False  # taken out of the state by somebody else since: no doubt of ours, and not seen gone
     unfinished: bool = False  # open, in the state, and its creation or a provisioner did not come to an end
 
 

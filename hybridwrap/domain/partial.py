@@ -150,6 +150,21 @@ def objects_after(recorded: Iterable[CloudObject], stream: Stream, state_after: 
     return census.objects
 
 
+def taken_out(recorded: Iterable[CloudObject], before: Found) -> tuple[CloudObject, ...]:
+    """Add what the state before an operation says; mark what somebody else took out of it, or replaced, since the last.
+
+    Terraform's state does not say whether that was destroyed or only forgotten: no doubt about an operation of ours,
+    and no proof that it is gone.
+    """
+    instances = instances_of(before) if _is_saved(before) else None
+    if instances is None:
+        return tuple(recorded)
+    census = _Census(recorded)
+    census.meet(instances)
+    census.part()
+    return census.objects
+
+
 def _is_saved(state: Found) -> bool:
     """Whether an engine has saved this state: not a place where there is nothing, nor one that a kill has emptied."""
     return isinstance(state, EngineState) and state.readable and not state.zero_bytes
@@ -192,7 +207,7 @@ class _Census:
             known = next((self._known.pop(key) for key in keys if key in self._known), None)
             was = known or CloudObject(i.address)
             key, value = ("id", i.id) if i.id else (was.id_key, was.id)
-            here = replace(was, address=i.address, type=i.type, id_key=key, id=value, retained=False)
+            here = replace(was, address=i.address, type=i.type, id_key=key, id=value, retained=False, outside=False)
             self._placed[i.address, value] = here
             if not i.deposed:
                 self._current[i.address] = value
@@ -207,11 +222,16 @@ class _Census:
             vanished = bool(o.id) and stream.vanished.get(o.address) == o.id
             if vanished or (o.address in gone and o.id) or (not o.id and o.address in imported & self._fresh):
                 del self._known[key]
-            elif not o.open and not o.retained:
+            elif not (o.open or o.retained or o.outside):
                 self._known[key] = replace(o, open=o.address not in kept, retained=o.address in kept)
         for key, o in self._placed.items():
             if o.address in imported:
                 self._placed[key] = replace(o, open=False, unfinished=False)
+
+    def part(self) -> None:
+        """Leave what the state does not have to whoever has taken it out."""
+        for key, o in self._known.items():
+            self._known[key] = replace(o, outside=not (o.open or o.retained))
 
     def drop(self, begun: Iterable[Step]) -> None:
         """Leave out what the state has no more since its delete began: an engine forgets it when it succeeded."""

@@ -12,7 +12,7 @@ from hybridwrap.domain.engine_run import Stream
 from hybridwrap.domain.entry import End
 from hybridwrap.domain.half_made import half_made
 from hybridwrap.domain.outcome import Verdict
-from hybridwrap.domain.partial import objects_after, outputs_after
+from hybridwrap.domain.partial import objects_after, outputs_after, taken_out
 from hybridwrap.domain.ports import Applied, ModuleEngine
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.redaction import Redaction
@@ -81,5 +81,5 @@ def _left(account: Account) -> End:
             state_before=account.before,
             state_after=None if outcome is Outcome.UNKNOWN else state,
         ),
-        objects=objects_after(held.objects, stream, found),
+        objects=objects_after(taken_out(held.objects, account.before), stream, found),
     )

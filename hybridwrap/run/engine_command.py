@@ -12,7 +12,7 @@ from hybridwrap.domain.engine_run import Ended, Stream
 from hybridwrap.domain.entry import Begin, End, Locks, StateMark
 from hybridwrap.domain.evidence import unchanged
 from hybridwrap.domain.inputs import ResolvedInputs
-from hybridwrap.domain.partial import objects_after, outputs_after
+from hybridwrap.domain.partial import objects_after, outputs_after, taken_out
 from hybridwrap.domain.ports import ModuleEngine, OperationFolder
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd
@@ -148,7 +148,9 @@ def _result(command: _Command, held: Record, ended: Ended, before: EngineState |
             state_before=before,
             state_after=after,
         ),
-        objects=objects_after(held.objects, Stream(), after),
+        objects=objects_after(
+            taken_out(held.objects, after) if outcome is Outcome.SUCCEEDED else held.objects, Stream(), after
+        ),
         failed_command=() if outcome is Outcome.SUCCEEDED else ended.argv,
         reason=f"{held.reason}; {reason}" if held.settled is status is Status.UNKNOWN else reason,
         log=str(command.folder.events),

@@ -18,7 +18,7 @@ from hybridwrap.domain.inputs import ResolvedInputs
 from hybridwrap.domain.last_operation import LastOperation, last_operation
 from hybridwrap.domain.look import Look, seen_in
 from hybridwrap.domain.open_objects import accounted, sort_open
-from hybridwrap.domain.partial import objects_after
+from hybridwrap.domain.partial import objects_after, taken_out
 from hybridwrap.domain.ports import ModuleEngine
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.stack import Module
@@ -164,7 +164,8 @@ def _seen(
     prepared = planned if isinstance(planned, Prepared) else None
     stream = prepared.planned.stream if prepared else _NO_STEPS
     instances = instances_of(found) or ()
-    objects = accounted(objects_after(record.objects, stream, found), instances)
+    recorded = taken_out(record.objects, found) if record.status is Status.OK else record.objects
+    objects = accounted(objects_after(recorded, stream, found), instances)
     last = _last(context, record)
     look = replace(
         look,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hybridwrap.domain.entry import CloudObject, Observe, Source
 from hybridwrap.domain.inputs import inputs_digest, upstream_digest
 from hybridwrap.domain.open_objects import accounted
-from hybridwrap.domain.partial import objects_after, outputs_after
+from hybridwrap.domain.partial import objects_after, outputs_after, taken_out
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.state import instances_of
 from hybridwrap.domain.status import Status
@@ -41,7 +41,7 @@ def record_unchanged(context: Context, prepared: Prepared) -> Observe:
 
 def _objects(prepared: Prepared) -> tuple[CloudObject, ...]:
     """All that are known; the refresh of the plan speaks for those of the state that were open."""
-    found = objects_after(prepared.record.objects, prepared.planned.stream, prepared.state)
+    found = objects_after(taken_out(prepared.record.objects, prepared.state), prepared.planned.stream, prepared.state)
     return accounted(found, instances_of(prepared.state) or ())
 
 

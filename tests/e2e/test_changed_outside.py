@@ -143,6 +143,42 @@ def test_raw_commands_on_the_state_leave_the_module_usable(
     assert project.run("ledger", "verify").code == 0
 
 
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("apply", "-auto-approve", "-input=false", "-var", "size=small", "-replace", "terraform_data.one"),
+        ("destroy", "-auto-approve", "-input=false", "-var", "size=small"),
+        ("state", "rm", "terraform_data.one"),
+    ],
+    ids=["replaced", "destroyed", "taken out"],
+)
+def test_what_somebody_else_took_out_is_no_doubt_of_ours_and_no_proof_that_it_is_gone(
+    project: Project, engine: RealEngine, argv: tuple[str, ...]
+) -> None:
+    (old,) = project.ledger().record("base").objects
+    raw(project, engine, *argv)
+    assert project.apply("base").code == 0
+
+    found = {thing.id: thing for thing in project.ledger().record("base").objects}
+    assert (len(found), found[old.id].outside) == (2, True)
+    assert not any(thing.open for thing in found.values())
+    assert project.apply("base", "-replace", "terraform_data.one").code == 0
+    assert project.run("reconcile").text == "every module is as the ledger says\n"
+
+    torn = project.run("destroy", "--auto-approve")
+    assert (torn.code, f"no delete was seen of {old.address} {old.id}" in torn.text) == (4, True), torn.text
+    assert project.run("verify", "base", "--gone", "--reason", "looked").code == 0
+    assert project.statuses()["base"] == "destroyed"
+
+
+def test_what_our_own_state_rm_took_out_is_no_doubt(project: Project) -> None:
+    (old,) = project.ledger().record("base").objects
+    assert project.run("tf", "base", "--", "state", "rm", "terraform_data.one").code == 0
+    (left,) = project.ledger().record("base").objects
+    assert (left.id, left.open, left.outside) == (old.id, False, True)
+    assert project.apply().code == 0
+
+
 def test_a_state_that_went_backwards_is_no_change_from_outside(project: Project, engine: RealEngine) -> None:
     file = project.root / ".hybridwrap" / "state" / "default" / "base.tfstate"
     old = file.read_bytes()
