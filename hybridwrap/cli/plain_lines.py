@@ -133,5 +133,5 @@ class PlainLines:
 
     def _line(self, text: str, *, err: bool = False) -> None:
         with self._lock, suppress(OSError):  # the terminal may be gone: the run goes on
-            click.echo(text, err=err)
             self._spoke = self._scene.clock.monotonic()
+            click.echo(text, err=err)

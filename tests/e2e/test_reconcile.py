@@ -238,7 +238,7 @@ def test_an_object_saved_before_its_provisioner_ended_needs_a_word(project: Proj
     assert len(cloud.calls(Operation.CREATE)) == 1
 
 
-# The second resource comes to its end while the provisioner of the first is at work: that is when the state is saved.
+# Others come to their end while the provisioner of the first is at work: that is when the state is saved.
 PROVISIONED = (
     FAKECLOUD
     + """
@@ -252,6 +252,9 @@ resource "terraform_data" "witness" {
   provisioner "local-exec" {
     command = "while [ ! -e begun ]; do sleep 0.05; done"
   }
+}
+resource "terraform_data" "later" {
+  depends_on = [terraform_data.witness]
 }
 output "ip" { value = fakecloud_server.web.ip }
 """

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -114,3 +116,24 @@ def test_silence_is_broken_by_a_sign_of_life(capsys: pytest.CaptureFixture[str])
     )
     lines.heartbeat()
     assert capsys.readouterr().out == "", "it has just spoken"
+
+
+class Gone(StringIO):
+    """A stream whose reader is gone."""
+
+    tries = 0
+
+    def write(self, text: str) -> int:
+        self.tries += bool(text)  # click tries with nothing what kind of stream it is
+        raise BrokenPipeError
+
+
+def test_a_stream_whose_reader_is_gone_is_not_tried_without_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, gone = FakeClock(), Gone()
+    lines = plain(clock)
+    lines.phase("vm", "apply")
+    clock.sleep(SILENCE)
+    monkeypatch.setattr(sys, "stdout", gone)
+    lines.heartbeat()
+    lines.heartbeat()
+    assert gone.tries == 1
