@@ -4,6 +4,9 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INSTALLED := .venv/installed
 
+# Tests start thousands of processes: what Python has compiled is kept, whatever the caller prefers.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help install tools demo check test e2e faults drill bench fix docs again
 
