@@ -54,13 +54,13 @@ check: $(INSTALLED) ## Formatting, lint, types, direction of imports
 	$(BIN)/lint-imports
 
 test: $(INSTALLED) ## All tests, with every engine that is found; OPTIONS are pytest's
-	$(BIN)/pytest -n auto $(OPTIONS)
+	$(BIN)/pytest -n auto --dist worksteal $(OPTIONS)
 
 again: $(INSTALLED) ## The tests that failed last time, one after the other
 	$(BIN)/pytest --last-failed --last-failed-no-failures none
 
 e2e: $(INSTALLED) ## Only the tests that run a real engine
-	$(BIN)/pytest -n auto -m e2e
+	$(BIN)/pytest -n auto --dist worksteal -m e2e
 
 faults: $(INSTALLED) ## Kill hybridwrap and its engine everywhere, and print a scorecard; takes a while
 	$(BIN)/python -m tests.fault.scorecard

@@ -134,6 +134,7 @@ def _result(command: _Command, held: Record, ended: Ended, before: EngineState |
     after = found if isinstance(found, EngineState) else None
     outcome, status = _judge(held, ended, before, found)
     reason = f"{command.name} ended with exit code {ended.exit_code}"
+    removed = outcome is Outcome.SUCCEEDED and name_of(command.words) == "state rm"
     if outcome is Outcome.CANCELLED:
         return End(outcome, status, held.state, held.outputs, held.objects, reason=f"{reason}; the state is as it was")
     return End(
@@ -148,9 +149,7 @@ def _result(command: _Command, held: Record, ended: Ended, before: EngineState |
             state_before=before,
             state_after=after,
         ),
-        objects=objects_after(
-            taken_out(held.objects, after) if outcome is Outcome.SUCCEEDED else held.objects, Stream(), after
-        ),
+        objects=objects_after(taken_out(held.objects, after) if removed else held.objects, Stream(), after),
         failed_command=() if outcome is Outcome.SUCCEEDED else ended.argv,
         reason=f"{held.reason}; {reason}" if held.settled is status is Status.UNKNOWN else reason,
         log=str(command.folder.events),

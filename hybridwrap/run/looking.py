@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -164,8 +164,7 @@ def _seen(
     prepared = planned if isinstance(planned, Prepared) else None
     stream = prepared.planned.stream if prepared else _NO_STEPS
     instances = instances_of(found) or ()
-    recorded = taken_out(record.objects, found) if record.status is Status.OK else record.objects
-    objects = accounted(objects_after(recorded, stream, found), instances)
+    objects = accounted(objects_after(_still_ours(look), stream, found), instances)
     last = _last(context, record)
     look = replace(
         look,
@@ -176,6 +175,12 @@ def _seen(
         nothing_begun=_nothing_begun(look, last),
     )
     return Seen(look, engine, given if isinstance(given, ResolvedInputs) else None, prepared, kept, last, objects)
+
+
+def _still_ours(look: Look) -> Sequence[CloudObject]:
+    """The objects of the record; what is not in a state that somebody else has written since is his business."""
+    record, later = look.record, look.comparison is not None and look.comparison.match is guard.Match.ADVANCED
+    return taken_out(record.objects, look.found) if record.status is Status.OK and later else record.objects
 
 
 def _state(engine: ModuleEngine) -> Found:
