@@ -56,8 +56,8 @@ class Prepared:
         return tuple(change for change in self.planned.stream.planned if change.action not in QUIET_ACTIONS)
 
 
-def prepare(context: Context, module: Module, inputs: ResolvedInputs) -> Prepared:
-    """Plan one module. Raise PreflightRefused, ModuleBusy, OutcomeUnknown, StateNotTheRecordedOne, EngineFailed."""
+def taken_up(context: Context, module: Module, inputs: ResolvedInputs) -> tuple[Record, ModuleEngine, OperationFolder]:
+    """Get the engine and a folder for a module that is free and fit. Raise as `prepare` does, before any plan."""
     record = context.knowledge.record(module.name)
     refuse_busy(context, record)
     if not context.options.plan.destroy:
@@ -66,6 +66,12 @@ def prepare(context: Context, module: Module, inputs: ResolvedInputs) -> Prepare
     take_identity(context, module, engine)
     clear_recorded(context, engine, record)
     folder = context.tools.folders.make(context.tools.ids.new())
+    return record, engine, folder
+
+
+def prepare(context: Context, module: Module, inputs: ResolvedInputs) -> Prepared:
+    """Plan one module. Raise PreflightRefused, ModuleBusy, OutcomeUnknown, StateNotTheRecordedOne, EngineFailed."""
+    record, engine, folder = taken_up(context, module, inputs)
     with ExitStack() as on_failure:
         on_failure.callback(folder.remove)
         planned = _plan(context, engine, folder, inputs, module.name)

@@ -15,13 +15,10 @@ from hybridwrap.domain.saved import Basis, Now, SavedInputs, SavedRun, moved
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.errors import ApprovalOutdated, EngineFailed
-from hybridwrap.run.busy import refuse_busy
 from hybridwrap.run.context import Context
-from hybridwrap.run.identity import take_identity
 from hybridwrap.run.masking import mask_of
-from hybridwrap.run.preparation import Prepared, initialised, look, refuse_unfit
+from hybridwrap.run.preparation import Prepared, initialised, look, taken_up
 from hybridwrap.run.saving import inputs_of
-from hybridwrap.run.state_lock import clear_recorded
 
 HAS_CHANGES = 2  # exit code of the engine's plan
 
@@ -30,14 +27,7 @@ def prepared_by(
     context: Context, module: Module, inputs: ResolvedInputs, basis: Basis, saved: SavedInputs
 ) -> Prepared | tuple[str, ...]:
     """Lay the saved plan out for the engine, or say what has moved since. Raise as `prepare` does, ApprovalOutdated."""
-    record = context.knowledge.record(module.name)
-    refuse_busy(context, record)
-    if not context.options.plan.destroy:
-        refuse_unfit(record)
-    engine = context.tools.engines.at(module, inputs.values)
-    take_identity(context, module, engine)
-    clear_recorded(context, engine, record)
-    folder = context.tools.folders.make(context.tools.ids.new())
+    record, engine, folder = taken_up(context, module, inputs)
     with ExitStack() as unless_used:
         unless_used.callback(folder.remove)
         initialised(context, engine, folder, inputs, module.name)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.support import s3_servers
-from tests.support.lost_runner import kill, until_said
+from tests.support.lost_runner import S3_STATE, kill, until_said
 from tests.support.project import Project, Ran, wait
 from tests.support.s3_servers import Fault, Server
 
@@ -25,19 +25,6 @@ SETTINGS = """
 version: 1
 stack: shop
 ledger: {encryption: {key_from_env: LEDGER_KEY}}
-"""
-S3_STATE = """
-state:
-  s3:
-    bucket: {bucket}
-    region: us-east-1
-    endpoints: {{s3: "{endpoint}"}}
-    use_path_style: true
-    use_lockfile: true
-    skip_credentials_validation: true
-    skip_requesting_account_id: true
-    skip_metadata_api_check: true
-    skip_region_validation: true
 """
 MODULES = """
 modules:
