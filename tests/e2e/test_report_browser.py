@@ -170,6 +170,24 @@ def test_no_width_makes_the_page_scroll_sideways(chromium: Browser, tmp_path: Pa
         assert chromium.js("return document.documentElement.scrollWidth") <= width
 
 
+def test_on_a_phone_reasons_have_the_whole_width_and_times_stay_in_one_line(chromium: Browser, page: Path) -> None:
+    chromium.open(page, width=390)
+    reason, row = (chromium.one(f".modules tbody tr:nth-child(2){each}") for each in (" .why", ""))
+    assert reason.rect["width"] > 0.95 * row.rect["width"]
+    time = chromium.one(".panel.chosen details[open] .clock")
+    assert time.rect["height"] < 40  # two lines take more
+    labels = "return [...document.querySelectorAll('.scale i')].map(i => [getComputedStyle(i).color, i.scrollWidth])"
+    shown = [wide for colour, wide in chromium.js(labels) if not colour.endswith(", 0)")]
+    assert len(shown) == 3
+    assert sum(shown) < chromium.one(".scale").rect["width"]
+
+
+def test_each_command_says_what_it_is_for(chromium: Browser, page: Path) -> None:
+    chromium.open(page)
+    told = [each.text.splitlines()[-1] for each in chromium.all(".attention .commands li")]
+    assert told == ["the chain behind it", "once repaired"]
+
+
 def test_light_and_dark_are_two_looks(chromium: Browser, page: Path) -> None:
     background = "return getComputedStyle(document.body).backgroundColor"
     chromium.open(page, scheme="light")
@@ -196,6 +214,17 @@ def test_it_prints_with_all_that_needs_reading(chromium: Browser, page: Path) ->
     assert chromium.pdf().startswith(b"%PDF")
     chromium.cdp("Emulation.setEmulatedMedia", media="")
     assert (shown, filters) == ([True] * 4, False)
+
+
+@pytest.mark.parametrize("page", [500], indirect=True)
+def test_on_paper_nothing_lies_over_anything_else(chromium: Browser, page: Path) -> None:
+    chromium.open(page)
+    chromium.cdp("Emulation.setEmulatedMedia", media="print")
+    beyond = """return [...document.querySelectorAll('.scroll')].filter(box => box.getClientRects().length)
+        .map(box => box.scrollHeight - box.clientHeight)"""
+    found = chromium.js(beyond)
+    chromium.cdp("Emulation.setEmulatedMedia", media="")
+    assert found == [0, 0, 0]
 
 
 @pytest.mark.parametrize("page", [500], indirect=True)

@@ -15,7 +15,7 @@ from hybridwrap.cli.lines import duration
 from hybridwrap.cli.reports import wording
 from hybridwrap.cli.reports.drifted import drifted_in
 from hybridwrap.cli.reports.hooks import failed_hooks
-from hybridwrap.cli.reports.next import next_commands, next_for
+from hybridwrap.cli.reports.next import next_commands, next_for, purpose
 from hybridwrap.cli.reports.timeline import bars_of, ticks_of
 from hybridwrap.domain.graph import reversed_edges
 from hybridwrap.domain.json import Json, canonical
@@ -51,7 +51,8 @@ def _environment() -> Environment:
             *("short_reason", "summary", "tally_in_words", "told", "took"),
         )
     }
-    own = (drifted_in, duration, failed_hooks, next_for, cut, facts, quiet, search_text, step_took, value, word)
+    said = (drifted_in, duration, failed_hooks, next_for, purpose)
+    own = (*said, cut, facts, quiet, search_text, step_took, value, word)
     environment.globals |= {each.__name__: each for each in own}
     return environment
 

@@ -17,12 +17,30 @@ CHANGING = frozenset({"planned", "deferred"})
 DRIFTED = frozenset({"drifted"})
 WITHOUT_OUTPUTS = frozenset({"destroyed"})  # that anybody could use
 NAMED = 5  # modules in a command line
+PURPOSES = {  # of a command, said beside it
+    "apply": "once the plan is found good",
+    "destroy": "once repaired",
+    "history": "the runs before and after",
+    "output": "what it hands on",
+    "plan": "what it takes to have it as the code says",
+    "reconcile": "what became of it, and how that is known",
+    "resume": "once repaired",
+    "status": "where it stands now",
+    "sync": "on the host that has the result",
+    "why": "the chain behind it",
+}
 ELIDED = "…"  # stands in a recorded command line for a value that may be a secret
 
 
 def next_commands(report: Report) -> tuple[str, ...]:
     """Command lines in the order in which they make sense; empty when nothing is left to do."""
     return tuple(dict.fromkeys(_commands(report)))
+
+
+def purpose(command: str) -> str:
+    """What a command line is for, "" for one that says so itself."""
+    words = command.split(maxsplit=2)
+    return PURPOSES.get(words[1], "") if len(words) > 1 else ""
 
 
 def _commands(report: Report) -> Iterator[str]:
