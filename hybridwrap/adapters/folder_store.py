@@ -97,6 +97,15 @@ class FolderStore:
         except OSError as error:
             raise self._unreachable(prefix, error) from error
 
+    def folders(self, folder: str) -> frozenset[str]:
+        try:
+            with os.scandir(self._root / folder) as found:
+                return frozenset(f"{folder}{entry.name}/" for entry in found if entry.is_dir())
+        except FileNotFoundError:
+            return frozenset()
+        except OSError as error:
+            raise self._unreachable(folder, error) from error
+
     def delete(self, key: str) -> None:
         try:
             (self._root / key).unlink(missing_ok=True)

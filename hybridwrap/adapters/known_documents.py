@@ -48,6 +48,9 @@ class KnownDocuments:
     def list(self, prefix: str, *, after: str = "", limit: int | None = None) -> Iterator[Listed]:
         return self._store.list(prefix, after=after, limit=limit)
 
+    def folders(self, folder: str) -> frozenset[str]:
+        return self._store.folders(folder)
+
     def delete(self, key: str) -> None:
         self._store.delete(key)
 

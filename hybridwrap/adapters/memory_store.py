@@ -40,6 +40,11 @@ class MemoryStore:
             )
         return (Listed(key, tag) for key, tag in found[:limit])
 
+    def folders(self, folder: str) -> frozenset[str]:
+        with self._lock:
+            below = [key.removeprefix(folder) for key in self._objects if key.startswith(folder)]
+        return frozenset(f"{folder}{rest.partition('/')[0]}/" for rest in below if "/" in rest)
+
     def delete(self, key: str) -> None:
         with self._lock:
             self._objects.pop(key, None)

@@ -7,6 +7,7 @@ was lost, so that client has none; what may be repeated goes through a second cl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from hybridwrap.adapters.s3_connection import S3Connection, S3Settings
@@ -15,6 +16,7 @@ from hybridwrap.domain.ports import Attempt, Creation, Listed
 from hybridwrap.errors import LedgerUnreachable
 
 T = TypeVar("T")
+PAGE = 1000  # keys in one answer to a listing, at most
 NOT_THERE = frozenset({"NoSuchKey", "404"})
 NOT_THE_ONE = frozenset({404, 409, 412})
 
@@ -65,22 +67,27 @@ class S3Store:
 
     def list(self, prefix: str, *, after: str = "", limit: int | None = None) -> Iterator[Listed]:
         start = {"StartAfter": self._prefix + after} if after else {}
-        token: dict[str, str] = {}
-        left = limit
-        while left is None or left > 0:
-            page = self._page(prefix, {**start, **token, "MaxKeys": min(left or 1000, 1000)})
-            found = page.get("Contents", [])
-            yield from (Listed(item["Key"].removeprefix(self._prefix), item["ETag"]) for item in found)
-            if not page.get("IsTruncated"):
-                return
-            left = None if left is None else left - len(found)
-            token = {"ContinuationToken": page["NextContinuationToken"]}
+        size = {} if limit is None else {"MaxKeys": min(limit, PAGE)}
+        items = chain.from_iterable(page.get("Contents", []) for page in self._pages(prefix, {**start, **size}))
+        return (Listed(item["Key"].removeprefix(self._prefix), item["ETag"]) for item in islice(items, limit))
+
+    def folders(self, folder: str) -> frozenset[str]:
+        pages = self._pages(folder, {"Delimiter": "/"})
+        found = chain.from_iterable(page.get("CommonPrefixes", []) for page in pages)
+        return frozenset(item["Prefix"].removeprefix(self._prefix) for item in found)
 
     def delete(self, key: str) -> None:
         def remove() -> None:
             self._connection.often.delete_object(Bucket=self._settings.bucket, Key=self._prefix + key)
 
         self._asked("DeleteObject", key, remove, lambda answer: answer.code in NOT_THERE)
+
+    def _pages(self, prefix: str, more: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        page = self._page(prefix, more)
+        yield page
+        while page.get("IsTruncated"):
+            page = self._page(prefix, {**more, "ContinuationToken": page["NextContinuationToken"]})
+            yield page
 
     def _page(self, prefix: str, more: dict[str, Any]) -> dict[str, Any]:
         def ask() -> dict[str, Any]:

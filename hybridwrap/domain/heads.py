@@ -6,16 +6,20 @@ stood there before the entry that made it safe, so that no late write can hide a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from hybridwrap.domain.blobs import Blobs
 from hybridwrap.domain.codec import decode_head, encode_head
+from hybridwrap.domain.head_pack import HeadPack
 from hybridwrap.domain.keys import Keys
 from hybridwrap.domain.ports import HeadCache, Listed, Store
 from hybridwrap.domain.reading import read_many
 from hybridwrap.domain.record import Record
 from hybridwrap.errors import LedgerUnreachable
+
+MANY = 100  # heads that are worth a pack
 
 
 @dataclass(eq=False)
@@ -24,7 +28,8 @@ class Heads:
     keys: Keys
     blobs: Blobs
     ledger: Callable[[], str]  # the ledger's id
-    cache: HeadCache | None = None
+    cache: HeadCache | None = None  # given where the store is far away
+    _new: dict[str, tuple[str, bytes]] = field(default_factory=dict)  # by key: tag and content, read or written alone
     _dangerous: dict[str, str] = field(default_factory=dict)  # tags of heads by which this process holds a module
 
     def read(self, module: str) -> Record | None:
@@ -33,15 +38,25 @@ class Heads:
         return self._decoded(module, data)
 
     def all(self) -> dict[str, Record | None]:
-        """Read every head; only those that changed are fetched when there is a cache."""
+        """Read every head; where there is a cache, only those are fetched that neither it nor the pack has."""
         listed = tuple(self.store.list(self.keys.heads))
         cached = self.cache.load() if self.cache else {}
-        heads = {item.key: cached[item.key] for item in listed if cached.get(item.key, ("",))[0] == item.tag}
+        heads = _current(listed, cached)
+        if self.cache and len(listed) - len(heads) > MANY:
+            heads |= _current(listed, self._pack.load())
         heads |= self._fetched([item for item in listed if item.key not in heads])
         if self.cache and heads != cached:
             self.cache.save(heads)
         modules = {self.keys.module_of_head(key): data for key, (_, data) in heads.items()}
         return {module: self._decoded(module, data) for module, data in sorted(modules.items())}
+
+    def pack(self) -> None:
+        """Put the heads that this process had to read or has written into the pack, when it lacks many of them."""
+        if not self.cache or len(self._new) <= MANY:
+            return
+        packed = self._pack.load()
+        if sum(packed.get(key) != head for key, head in self._new.items()) > MANY:
+            self._pack.save({**packed, **self._new})
 
     def tag(self, module: str) -> str:
         """The tag of the head as it is now, "" when there is none: ask before an entry that frees the module."""
@@ -51,18 +66,31 @@ class Heads:
 
     def claim_danger(self, record: Record) -> None:
         """Say that the module is held, before anything is. Raise LedgerUnreachable."""
-        self._dangerous[record.module] = self.store.replace(self.keys.head(record.module), self._encoded(record)) or ""
+        self._dangerous[record.module] = self._replaced(record) or ""
 
     def claim_safety(self, record: Record, over: str) -> None:
         """Say how the module stands, unless its head is not the one with the tag `over` any more; may not succeed."""
         try:
-            self.store.replace(self.keys.head(record.module), self._encoded(record), over=over)
+            self._replaced(record, over)
         except LedgerUnreachable:
             return  # readers look behind a head that claims danger, and the next writer rolls it forward
 
+    @cached_property
+    def _pack(self) -> HeadPack:
+        return HeadPack(self.store, self.keys.head_pack)
+
+    def _replaced(self, record: Record, over: str | None = None) -> str | None:
+        key, data = self.keys.head(record.module), self._encoded(record)
+        tag = self.store.replace(key, data, over=over)
+        if tag:
+            self._new[key] = (tag, data)
+        return tag
+
     def _fetched(self, listed: list[Listed]) -> Mapping[str, tuple[str, bytes]]:
         read = read_many(self.store, [item.key for item in listed])
-        return {item.key: (item.tag, data) for item, data in zip(listed, read, strict=True) if data is not None}
+        found = {item.key: (item.tag, data) for item, data in zip(listed, read, strict=True) if data is not None}
+        self._new.update(found)
+        return found
 
     def _encoded(self, record: Record) -> bytes:
         return encode_head(record, self.ledger(), self.blobs.put)
@@ -70,3 +98,7 @@ class Heads:
     def _decoded(self, module: str, data: bytes | None) -> Record | None:
         record = decode_head(data, self.ledger(), self.blobs.get) if data else None
         return record if record and record.module == module else None
+
+
+def _current(listed: Iterable[Listed], known: Mapping[str, tuple[str, bytes]]) -> dict[str, tuple[str, bytes]]:
+    return {item.key: known[item.key] for item in listed if known.get(item.key, ("",))[0] == item.tag}

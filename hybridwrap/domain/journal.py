@@ -45,17 +45,16 @@ class Journal:
     def records(self, modules: Iterable[str] = ()) -> dict[str, Record]:
         """All modules that have a head, and those of `modules` that have only a log; heads at rest are believed."""
         heads = self.heads.all()
-        if not heads and next(iter(self.store.list(self.keys.logs, limit=1)), None) is None:
-            return {}  # a ledger without any log: no need to ask for each
-        lost = [module for module in modules if module not in heads]
-        logs = read_many(self.store, [self.keys.entry(module, 1) for module in lost])
-        heads |= {module: None for module, log in zip(lost, logs, strict=True) if log is not None}
+        if lost := [module for module in modules if module not in heads]:
+            logs = self.store.folders(self.keys.logs)
+            heads |= {module: None for module in lost if self.keys.log(module) in logs}
         return {m: head if head and not head.holder else self._followed(head or Record(m)) for m, head in heads.items()}
 
     def modules(self) -> frozenset[str]:
         """Name every module that has a head or a log, readable or not."""
         heads = (self.keys.module_of_head(item.key) for item in self.store.list(self.keys.heads))
-        return frozenset((*heads, *(self.keys.module_of_entry(item.key) for item in self.store.list(self.keys.logs))))
+        logs = (self.keys.module_of_log(folder) for folder in self.store.folders(self.keys.logs))
+        return frozenset((*heads, *logs))
 
     def follow(self, record: Record) -> Record:
         """Go on from a record that is known to be in the log, to the tail."""

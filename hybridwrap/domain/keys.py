@@ -42,8 +42,8 @@ class Keys(Struct, frozen=True):
     def log(self, module: str) -> str:
         return f"{self.logs}{quoted(module)}/"
 
-    def module_of_entry(self, key: str) -> str:
-        return unquote(key.removeprefix(self.logs).partition("/")[0])
+    def module_of_log(self, folder: str) -> str:
+        return unquote(folder.removeprefix(self.logs).removesuffix("/"))
 
     def entry(self, module: str, seq: int) -> str:
         return f"{self.log(module)}{seq:08}.json"
@@ -57,6 +57,10 @@ class Keys(Struct, frozen=True):
 
     def module_of_head(self, key: str) -> str:
         return unquote(key.removeprefix(self.heads).removesuffix(".json"))
+
+    @property
+    def head_pack(self) -> str:
+        return f"{self.root}heads.gz"
 
     @property
     def runs(self) -> str:

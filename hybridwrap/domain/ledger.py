@@ -116,6 +116,10 @@ class Ledger:
         """Read all modules by their heads; name the expected ones so that a lost head is made good from its log."""
         return self._journal.records(modules) if self.exists() else {}
 
+    def pack_heads(self) -> None:
+        """Leave what was read one by one together, for those who come without a cache; may not succeed."""
+        self._heads.pack()
+
     def history(self, module: str) -> tuple[Entry, ...]:
         """Read all entries of a module, oldest first."""
         return self._journal.entries(module) if self.exists() else ()

@@ -48,8 +48,8 @@ class Listed(Struct, frozen=True):
 class Store(Protocol):
     """A place for small objects under string keys with `/`; a strongly consistent one.
 
-    `read`, `replace`, `list` and `delete` raise LedgerUnreachable; `create` never raises for what the store answers.
-    A tag changes whenever the content does. Safe for several threads.
+    All but `create` raise LedgerUnreachable; `create` never raises for what the store answers. A tag changes whenever
+    the content does. Safe for several threads.
     """
 
     @property
@@ -69,6 +69,9 @@ class Store(Protocol):
 
     def list(self, prefix: str, *, after: str = "", limit: int | None = None) -> Iterator[Listed]:
         """Keys with the prefix that come after `after`; those of one folder in the order of their bytes."""
+
+    def folders(self, folder: str) -> frozenset[str]:
+        """Name the folders right in one, all with `/` at the end, that hold keys however deep."""
 
     def delete(self, key: str) -> None:
         """Remove a key; one that is not there is no error."""

@@ -56,6 +56,7 @@ def _begin(context: Context, start: RunStart) -> None:
 
 def _end(context: Context, end: RunEnd) -> RunEnd:
     """Record the end; who takes whatever is ready answers for all who do so."""
+    context.tools.ledger.pack_heads()
     if context.part is None:
         context.tools.ledger.end_run(end)
         return end

@@ -106,6 +106,26 @@ def test_a_listing_holds_more_than_one_page(store: Store) -> None:
     assert listed(store, "v1/", limit=1002)[-1] == "v1/1001"
 
 
+def test_folders_are_those_right_in_one_that_hold_keys(store: Store) -> None:
+    for key in (
+        "v1/log/vm/1.json",
+        "v1/log/vm/2.json",
+        "v1/log/%C3%A9/a/1.json",
+        "v1/log/note.json",
+        "v1/logs/x/1.json",
+    ):
+        store.create(key, b"")
+    assert store.folders("v1/log/") == {"v1/log/vm/", "v1/log/%C3%A9/"}
+    assert store.folders("v1/head/") == frozenset()
+
+
+@pytest.mark.parametrize("store", ["memory", "folder", "seaweedfs"], indirect=True)
+def test_more_folders_than_one_page_holds_are_found(store: Store) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: store.create(f"v1/{n:04}/1.json", b""), range(1005)))
+    assert len(store.folders("v1/")) == 1005
+
+
 def test_a_replacement_is_what_is_read_and_changes_the_tag(store: Store) -> None:
     first = store.replace("v1/head", b"one")
     second = store.replace("v1/head", b"two")

@@ -102,6 +102,10 @@ class FaultyStore:
         self._must_be_reachable()
         return self.network.store.list(prefix, after=after, limit=limit)
 
+    def folders(self, folder: str) -> frozenset[str]:
+        self._must_be_reachable()
+        return self.network.store.folders(folder)
+
     def delete(self, key: str) -> None:
         self._must_be_reachable()
         self.network.store.delete(key)
@@ -143,6 +147,10 @@ class CountingStore:
     def list(self, prefix: str, *, after: str = "", limit: int | None = None) -> Iterator[Listed]:
         self.lists += 1
         return self.store.list(prefix, after=after, limit=limit)
+
+    def folders(self, folder: str) -> frozenset[str]:
+        self.lists += 1
+        return self.store.folders(folder)
 
     def delete(self, key: str) -> None:
         self.deletes += 1

@@ -1,4 +1,4 @@
-"""A stack of many modules, its ledger in S3, as if it had been applied: only what readers look at is there."""
+"""A stack of many modules, its ledger in S3, as if all but the last had been applied: what readers look at is there."""
 
 from __future__ import annotations
 
@@ -22,24 +22,30 @@ state:
     region: us-east-1
     endpoints: {{s3: "{endpoint}"}}
     use_path_style: true
+    use_lockfile: true
+    skip_credentials_validation: true
+    skip_requesting_account_id: true
+    skip_metadata_api_check: true
+    skip_region_validation: true
 modules:
 """
 
 
-def write_many(root: Path, server: Server, bucket: str, count: int) -> None:
-    """Write the manifest and module, and fill the bucket."""
+def write_many(root: Path, server: Server, bucket: str, count: int) -> str:
+    """Write the manifest and module, and fill the bucket; name the module that was not applied."""
     names = [f"m{number:04}" for number in range(count)]
     (root / "module").mkdir(parents=True)
     (root / "module" / "main.tf").write_text(MODULE)
     modules = "".join(f"  {name}: {{source: module}}\n" for name in names)
     (root / "hybridwrap.yaml").write_text(STATE.format(bucket=bucket, endpoint=server.endpoint) + modules)
-    documents, client = _documents(names), server.client()
+    documents, client = _documents(names[:-1]), server.client()
     with ThreadPoolExecutor(8) as pool:
         list(
             pool.map(
                 lambda item: client.put_object(Bucket=bucket, Key=f"hybridwrap/{item[0]}", Body=item[1]), documents
             )
         )
+    return names[-1]
 
 
 def _documents(names: list[str]) -> list[tuple[str, bytes]]:

@@ -114,5 +114,9 @@ class InTurn:
         self.turns.step(self.client)
         return self.store.list(prefix, **more)
 
+    def folders(self, folder: str) -> frozenset[str]:
+        self.turns.step(self.client)
+        return self.store.folders(folder)
+
     def delete(self, key: str) -> None:
         self.store.delete(key)
