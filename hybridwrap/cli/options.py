@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hybridwrap.cli.completing import offer_environments, offer_modules
-from hybridwrap.cli.variables import Variables
+from hybridwrap.cli.variables import read_variables
 from hybridwrap.domain.ci import in_ci as runs_in_ci
 from hybridwrap.domain.duration import seconds_in
 from hybridwrap.domain.ports import PlanOptions
@@ -250,12 +250,12 @@ def variable_options(command: Command) -> Command:
         "--var-file",
         "var_files",
         multiple=True,
-        type=click.Path(exists=True, dir_okay=False, path_type=Path, resolve_path=True),
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
         help="As the engine's -var-file.",
     )
     @functools.wraps(command)
     def with_variables(settings: tuple[str, ...], var_files: tuple[Path, ...], **rest: Any) -> Any:
-        return command(variables=Variables(settings, var_files), **rest)
+        return command(variables=read_variables(settings, var_files), **rest)
 
     return with_variables
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from hybridwrap.adapters.clock import SystemClock
 from hybridwrap.cli.reports.file import rendered
 from hybridwrap.domain.ports import Clock
 from hybridwrap.run.report import Report
+
+if TYPE_CHECKING:
+    from hybridwrap.adapters.publishing.comments import Thread
 
 Environ = Mapping[str, str]
 
@@ -38,6 +42,7 @@ def published(report: Report, system: str, environ: Environ, clock: Clock) -> li
 
 
 Tell = Callable[[Report, Environ, Clock], str]
+Find = Callable[[Environ, Clock], "Thread | None"]
 
 
 def _tried(tell: Tell, report: Report, environ: Environ, clock: Clock) -> str:
@@ -75,26 +80,29 @@ def _summary(report: Report, environ: Environ, _clock: Clock) -> str:
     return "job summary written"
 
 
-def _pull_request(report: Report, environ: Environ, clock: Clock) -> str:
-    from hybridwrap.adapters.publishing.comments import put_comment
+def _comment_on(what: str, find: Find) -> Tell:
+    def tell(report: Report, environ: Environ, clock: Clock) -> str:
+        from hybridwrap.adapters.publishing.comments import put_comment
+
+        thread = find(environ, clock)
+        if thread is None:
+            return f"no comment: this is about no {what}"
+        said = put_comment(thread, marker(report), rendered(report, "markdown"), clock)
+        return f"{said} on {what} {thread.number}"
+
+    return tell
+
+
+def _pull_request(environ: Environ, clock: Clock) -> Thread | None:
     from hybridwrap.adapters.publishing.github import GitHub
 
-    thread = GitHub.of(environ, clock).pull_request(environ)
-    if thread is None:
-        return "no comment: this is about no pull request"
-    said = put_comment(thread, marker(report), rendered(report, "markdown"), clock)
-    return f"{said} on pull request {thread.number}"
+    return GitHub.of(environ, clock).pull_request(environ)
 
 
-def _merge_request(report: Report, environ: Environ, clock: Clock) -> str:
-    from hybridwrap.adapters.publishing.comments import put_comment
+def _merge_request(environ: Environ, clock: Clock) -> Thread | None:
     from hybridwrap.adapters.publishing.gitlab import GitLab
 
-    thread = GitLab.of(environ, clock).merge_request(environ)
-    if thread is None:
-        return "no comment: this is about no merge request"
-    said = put_comment(thread, marker(report), rendered(report, "markdown"), clock)
-    return f"{said} on merge request {thread.number}"
+    return GitLab.of(environ, clock).merge_request(environ)
 
 
 def _message(report: Report, environ: Environ, clock: Clock) -> str:
@@ -104,7 +112,7 @@ def _message(report: Report, environ: Environ, clock: Clock) -> str:
 
 
 _TELL: Mapping[str, Sequence[Tell]] = {
-    "github": (_summary, _pull_request),
-    "gitlab": (_merge_request,),
+    "github": (_summary, _comment_on("pull request", _pull_request)),
+    "gitlab": (_comment_on("merge request", _merge_request),),
     "slack": (_message,),
 }

@@ -18,7 +18,7 @@ from hybridwrap.cli.scene import Scene
 from hybridwrap.cli.shared import SharedRun
 from hybridwrap.cli.signals import told_of_signals
 from hybridwrap.cli.teller import Teller
-from hybridwrap.cli.variables import Variables, names_in, with_variables
+from hybridwrap.cli.variables import Variables, with_variables
 from hybridwrap.domain.pending import pending_of
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.status import Status
@@ -44,9 +44,8 @@ class Job(Struct, frozen=True):
 
 def writing_job(place: Place, selection: Selection, variables: Variables, *, parallelism: int) -> Job:
     """Get ready to change things. Raise LedgerUnreachable, UsageError."""
-    return job_in(
-        equip(load(place, given=names_in(variables)), parallelism=parallelism), selection, variables, parallelism
-    )
+    workshop = equip(load(place, given=variables.names), parallelism=parallelism)
+    return job_in(workshop, selection, variables, parallelism)
 
 
 def job_in(workshop: Workshop, selection: Selection, variables: Variables, parallelism: int) -> Job:
@@ -60,7 +59,7 @@ def job_in(workshop: Workshop, selection: Selection, variables: Variables, paral
 
 def reading_job(place: Place, selection: Selection, variables: Variables, *, parallelism: int) -> Job:
     """Get ready to look only; the ledger may not exist."""
-    workshop = equip(load(place, given=names_in(variables)), parallelism=parallelism)
+    workshop = equip(load(place, given=variables.names), parallelism=parallelism)
     knowledge = Knowledge(workshop.ledger.records(workshop.stack.modules))
     return _job(workshop, selection, variables, parallelism, knowledge)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,7 +11,7 @@ from msgspec.structs import replace
 
 from hybridwrap.adapters.manifest.remote import Fetching
 from hybridwrap.cli.compose import Workshop, equip, look_closely
-from hybridwrap.cli.options import Command, Place, fit_for_plan, words_after_dashes
+from hybridwrap.cli.options import Command, Place, fit_for_plan, variable_options, words_after_dashes
 from hybridwrap.cli.running import Job, aside, selected
 from hybridwrap.cli.shared import SharedRun, selection_of
 from hybridwrap.cli.variables import Variables, with_variables
@@ -48,7 +47,7 @@ def repair_job(place: Place, modules: Sequence[str], *, parallelism: int = 1) ->
     workshop = _workshop(place, parallelism)
     orphans = [name for name in modules if name not in workshop.stack.modules]
     declared = Selection(tuple(name for name in modules if name not in orphans), families=False)
-    return _job_in(workshop, declared, orphans, Variables((), ()), parallelism)
+    return _job_in(workshop, declared, orphans, Variables(), parallelism)
 
 
 def with_undeclared(workshop: Workshop, modules: Sequence[str]) -> Workshop:
@@ -121,22 +120,12 @@ def teardown_plan_options(command: Command) -> Command:
     @click.option(
         "-refresh", "--refresh", type=bool, default=True, help="As the engine's -refresh=false: do not look first."
     )
-    @click.option("-var", "--var", "settings", multiple=True, metavar="NAME=VALUE", help="As the engine's -var.")
-    @click.option(
-        "-var-file",
-        "--var-file",
-        "var_files",
-        multiple=True,
-        type=click.Path(exists=True, dir_okay=False, path_type=Path, resolve_path=True),
-        help="As the engine's -var-file.",
-    )
+    @variable_options
     @click.option("-lock-timeout", "--lock-timeout", default="", metavar="DURATION", help="As the engine's.")
     @functools.wraps(command)
-    def with_plan(
-        refresh: bool, settings: tuple[str, ...], var_files: tuple[Path, ...], lock_timeout: str, **rest: Any
-    ) -> Any:
+    def with_plan(refresh: bool, lock_timeout: str, **rest: Any) -> Any:
         extra = fit_for_plan(words_after_dashes())
         plan = PlanOptions(destroy=True, refresh=refresh, lock_timeout=lock_timeout, extra=extra)
-        return command(plan=plan, variables=Variables(settings, var_files), **rest)
+        return command(plan=plan, **rest)
 
     return with_plan

@@ -16,15 +16,19 @@ PLAIN_TYPES = ("", "string", "any")
 
 
 class Variables(Struct, frozen=True):
-    """As typed: NAME=VALUE, and paths."""
+    """Values by name: those of files as they are read, those of -var as typed."""
 
-    settings: tuple[str, ...] = ()
-    files: tuple[Path, ...] = ()
+    from_files: Mapping[str, Json] = {}
+    texts: Mapping[str, str] = {}
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset((*self.from_files, *self.texts))
 
 
-def names_in(variables: Variables) -> frozenset[str]:
-    """Name the variables that the caller sets. Raise UsageError."""
-    return frozenset(name for name, _ in (*_from_files(variables.files), *_from_settings(variables.settings)))
+def read_variables(settings: Sequence[str], files: Sequence[Path]) -> Variables:
+    """Read NAME=VALUE and files, the later of a name wins. Raise UsageError, InvalidManifest."""
+    return Variables(dict(_from_files(files)), dict(_from_settings(settings)))
 
 
 def with_variables(stack: Stack, modules: Sequence[str], variables: Variables) -> Stack:
@@ -32,20 +36,19 @@ def with_variables(stack: Stack, modules: Sequence[str], variables: Variables) -
 
     Raise UsageError for a name that none of them declares, or a value that does not fit.
     """
-    from_files = dict(_from_files(variables.files))
-    texts = dict(_from_settings(variables.settings))
     declared = {name for module in modules for name in stack.modules[module].interface.variables}
-    for name in (*from_files, *texts):
+    for name in (*variables.from_files, *variables.texts):
         if name not in declared:
             raise UsageError(f'no selected module declares the variable "{name}"')
-    changed = {name: _with(stack.modules[name], from_files, texts) for name in modules}
+    changed = {name: _with(stack.modules[name], variables) for name in modules}
     return replace(stack, modules={**stack.modules, **changed})
 
 
-def _with(module: Module, from_files: Mapping[str, Json], texts: Mapping[str, str]) -> Module:
-    given: dict[str, Json] = {name: value for name, value in from_files.items() if name in module.interface.variables}
-    for name, text in texts.items():
-        if variable := module.interface.variables.get(name):
+def _with(module: Module, variables: Variables) -> Module:
+    declared = module.interface.variables
+    given: dict[str, Json] = {name: value for name, value in variables.from_files.items() if name in declared}
+    for name, text in variables.texts.items():
+        if variable := declared.get(name):
             given[name] = text if variable.type in PLAIN_TYPES else _value(name, text, variable.type)
     return replace(module, inputs={**module.inputs, **{name: FromCaller(value) for name, value in given.items()}})
 

@@ -181,7 +181,7 @@ def trapped(workshop: Workshop, trap: Trap) -> Workshop:
 def main(point: str, how: str, command: str) -> int:
     workshop = equip(load(Place(None, None)))
     workshop = trapped(workshop, Trap(POINTS[point], how, workshop.ledger.record(MODULE).seq))
-    job = job_in(workshop, Selection((MODULE,)), Variables((), ()), 1)
+    job = job_in(workshop, Selection((MODULE,)), Variables(), 1)
     with at_work(job, Options(parallelism=1), watcher(job)) as context:
         match command:
             case "apply":

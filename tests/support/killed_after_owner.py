@@ -36,7 +36,7 @@ class Killing:
 def main() -> int:
     workshop = equip(load(Place(None, None)))
     tools = replace(workshop.tools, folders=Killing(workshop.tools.folders))
-    job = job_in(replace(workshop, tools=tools), Selection(("vm",)), Variables((), ()), 1)
+    job = job_in(replace(workshop, tools=tools), Selection(("vm",)), Variables(), 1)
     with at_work(job, Options(PlanOptions(destroy=True)), watcher(job)) as context:
         return destroy(context, job.modules, None, Wishes(frozenset({"vm"}))).exit_code
 

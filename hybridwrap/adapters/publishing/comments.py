@@ -21,6 +21,10 @@ class Comment(Struct, frozen=True):
 class Thread(Protocol):
     """The comments of one pull or merge request. All raise NotPublished."""
 
+    @property
+    def number(self) -> int:
+        """By which people know it."""
+
     def comments(self) -> Iterator[Comment]:
         """The oldest first, as far as anybody wants to read."""
 

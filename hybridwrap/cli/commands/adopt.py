@@ -39,7 +39,7 @@ def command(
     """
     if bool(modules) == everything:
         raise UsageError("name modules, or say --all")
-    job = writing_job(place, Selection(modules), Variables((), ()), parallelism=parallelism)
+    job = writing_job(place, Selection(modules), Variables(), parallelism=parallelism)
     watch = watcher(job, telling)
     with at_work(job, Options(parallelism=parallelism, patience=patience), watch) as context:
         end = adopt(context, job.modules, reason)

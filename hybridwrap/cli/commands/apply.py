@@ -22,7 +22,7 @@ from hybridwrap.cli.options import (
 )
 from hybridwrap.cli.running import Job, at_work, job_in, watcher
 from hybridwrap.cli.shared import Sharing, selection_of, shared_run, sharing_options
-from hybridwrap.cli.variables import Variables, names_in
+from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.errors import UsageError
 from hybridwrap.run.apply import apply
@@ -92,7 +92,7 @@ def command(
         return carry_out_run(place, saved_run, selection, options, telling, shared)
     approve = approval(auto_approve=auto_approve, as_json=telling.as_json, yes_destroy=yes_destroy)
     shared = shared_run("apply", sharing, asks=approve is not None)
-    workshop = equip(load(place, given=names_in(variables)), parallelism=parallelism)
+    workshop = equip(load(place, given=variables.names), parallelism=parallelism)
     job = job_in(workshop, selection_of(shared, workshop.ledger, selection), variables, parallelism)
     check_host(job.workshop.tools, job.modules)
     check_hooks(job.workshop.tools, job.modules)

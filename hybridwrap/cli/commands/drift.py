@@ -55,7 +55,7 @@ def command(
     A refresh-only plan of each module; nothing but the ledger is changed. What differs is recorded with the time when
     it was first seen. `drift accept` keeps a difference from being counted until a day.
     """
-    job = reading_job(place, selection, Variables((), ()), parallelism=parallelism)
+    job = reading_job(place, selection, Variables(), parallelism=parallelism)
     recorded = not read_only and job.workshop.ledger.exists()
     if recorded:
         job.workshop.ledger.open()

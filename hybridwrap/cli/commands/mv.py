@@ -26,7 +26,7 @@ def command(place: Place, old: str, new: str, reason: str, telling: Telling) -> 
     the new name there, and what to write is said. The engine changes nothing. A rename that was cut short is finished
     by the same command.
     """
-    job = writing_job(place, Selection((new,), families=False), Variables((), ()), parallelism=1)
+    job = writing_job(place, Selection((new,), families=False), Variables(), parallelism=1)
     watch = watcher(job, telling)
     with at_work(job, Options(parallelism=1), watch) as context:
         todo = prepare_rename(context, old, new, reason)

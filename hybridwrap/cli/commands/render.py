@@ -31,7 +31,7 @@ def command(place: Place, module: str, as_json: bool) -> int:
 
     Inputs, state, command lines; nothing is run.
     """
-    job = reading_job(place, Selection((module,), families=False), Variables((), ()), parallelism=1)
+    job = reading_job(place, Selection((module,), families=False), Variables(), parallelism=1)
     found = _rendered(job, module)
     if as_json:
         click.echo(canonical(found))

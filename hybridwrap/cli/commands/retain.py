@@ -35,7 +35,7 @@ def command(
     """
     if not modules and not orphans:
         raise click.UsageError("name modules, or orphans with --orphan")
-    job = teardown_job(place, Selection(modules), orphans, Variables((), ()))
+    job = teardown_job(place, Selection(modules), orphans, Variables())
     watch = watcher(job, telling)
     with at_work(job, Options(patience=patience), watch) as context:
         end = retain(context, job.modules, reason)

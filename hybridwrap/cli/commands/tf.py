@@ -32,7 +32,7 @@ def command(place: Place, module: str | None, patience: Patience) -> int:
         raise UsageError("no module is named", hint=f"hybridwrap tf MODULE -- {shlex.join(words)}")
     reads = reads_only(module, words)
     get_ready = reading_job if reads else writing_job
-    job = get_ready(place, Selection((module,), families=False), Variables((), ()), parallelism=1)
+    job = get_ready(place, Selection((module,), families=False), Variables(), parallelism=1)
     watch = watcher(job, Telling(plain=True, verbosity=-1))  # the terminal is the engine's
     with at_work(job, Options(parallelism=1, patience=patience), watch) as context:
         return (run_reading if reads else run_changing)(context, module, words)

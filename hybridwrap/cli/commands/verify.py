@@ -50,7 +50,7 @@ def command(
     have looked: it stands for those who could not, and overrules neither the state nor who saw something.
     """
     word = _word(reason, gone=gone, named=bool(selection.names or orphans))
-    job = teardown_job(place, selection, orphans, Variables((), ()), parallelism=parallelism)
+    job = teardown_job(place, selection, orphans, Variables(), parallelism=parallelism)
     watch = watcher(job, telling)
     with at_work(job, Options(parallelism=parallelism, patience=patience), watch) as context:
         end = verify(context, job.modules, word)
