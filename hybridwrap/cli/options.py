@@ -196,8 +196,8 @@ skip_option = click.option(
 )
 
 
-def wait_options(command: Command) -> Command:
-    """Add what to do about a module that somebody holds; the command gets one `patience`."""
+def wait_option(command: Command) -> Command:
+    """Add how long a module is waited for that somebody holds; the command gets one `patience`."""
 
     @click.option(
         "--wait",
@@ -207,10 +207,21 @@ def wait_options(command: Command) -> Command:
         callback=lambda context, option, text: in_seconds(context, option, None if text == "forever" else text),
         help="Wait for a module that another hybridwrap is at work on; without a time, for as long as it takes.",
     )
+    @functools.wraps(command)
+    def with_patience(wait_seconds: float, **rest: Any) -> Any:
+        return command(patience=Patience(wait_seconds, offered=True), **rest)
+
+    return with_patience
+
+
+def wait_options(command: Command) -> Command:
+    """Add also not to wait for an engine that is left alone, for those that finish what one leaves."""
+
+    @wait_option
     @click.option("--no-wait", is_flag=True, help="Not even for an engine whose own hybridwrap was killed.")
     @functools.wraps(command)
-    def with_patience(wait_seconds: float, no_wait: bool, **rest: Any) -> Any:
-        return command(patience=Patience(wait_seconds, for_engine=not no_wait, offered=True), **rest)
+    def with_patience(patience: Patience, no_wait: bool, **rest: Any) -> Any:
+        return command(patience=replace(patience, for_engine=not no_wait), **rest)
 
     return with_patience
 

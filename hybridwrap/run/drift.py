@@ -20,6 +20,7 @@ from hybridwrap.domain.entry import Observe, StateMark
 from hybridwrap.domain.guard import Match
 from hybridwrap.domain.inputs import ResolvedInputs
 from hybridwrap.domain.json import canonical
+from hybridwrap.domain.left_behind import Liveness
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.redaction import Redaction
@@ -27,13 +28,14 @@ from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.state_lock import StateLock
 from hybridwrap.domain.status import Status
-from hybridwrap.domain.transitions import held_by
 from hybridwrap.errors import LedgerUnreachable, ModuleBusy, OutcomeUnknown, PreflightRefused, SlotTaken
+from hybridwrap.run.busy import busy, holder_in_words, locked
 from hybridwrap.run.context import Context
 from hybridwrap.run.masking import mask_of
 from hybridwrap.run.preparation import Prepared, prepare
 from hybridwrap.run.recorded import end_of_run, recorded_run
 from hybridwrap.run.teardown_inputs import teardown_inputs
+from hybridwrap.run.turn import when_unlocked
 from hybridwrap.run.walk import Way, walk
 
 ONLY_LOOK = PlanOptions(refresh_only=True, lock=False)
@@ -90,12 +92,11 @@ def _looks(context: Context, modules: Sequence[str], tell: Tell, keep: Keep) -> 
 
 
 def _look(context: Context, name: str, tell: Tell, keep: Keep) -> ModuleEnd:
-    record = context.knowledge.record(name)
-    if record.holder:
-        raise ModuleBusy(f"{name} is busy: {held_by(record)}", hint=f"once it is free: hybridwrap drift {name}")
+    record = _free(context, name)
     if record.status in NOT_LOOKED_AT:
         return NOT_LOOKED_AT[record.status]
-    prepared, deviations = _certain(context, record)
+    prepared, deviations = when_unlocked(context, name, lambda: _certain(context, context.knowledge.record(name)))
+    record = prepared.record
     now = stamp(context.tools.clock.now())
     found = tuple(deviation.difference for deviation in deviations)
     look = Look(name, now, (record.drift or Drift()).seen(found, now), deviations)
@@ -108,6 +109,18 @@ def _look(context: Context, name: str, tell: Tell, keep: Keep) -> ModuleEnd:
         end = replace(end, exit_code=error.exit_code, reason=reason, hint=error.hint)
     tell(look)
     return end
+
+
+def _free(context: Context, name: str) -> Record:
+    """The module's record once nobody holds it; what the dead left is for others to finish. Raise ModuleBusy."""
+    waiting = context.waiting(name)
+    while (record := context.knowledge.record(name)).holder:
+        found = context.tools.folders.look(record.holder.locks)
+        if found is Liveness.DEAD or waiting.seconds >= context.options.patience.seconds:
+            raise busy(context, record, found)
+        waiting.a_while(f"its turn: {holder_in_words(record, found)}")
+        context.knowledge.learn(context.tools.ledger.record(name))
+    return record
 
 
 def _certain(context: Context, record: Record) -> tuple[Prepared, tuple[Deviation, ...]]:
@@ -128,7 +141,7 @@ def _planned(context: Context, record: Record) -> tuple[Prepared, tuple[Deviatio
         drifted = [change for change in prepared.planned.stream.drifted if change.action in CHANGES]
         if not drifted:
             return prepared, ()
-        _refuse_locked(prepared)
+        _refuse_locked(context, prepared)
         bare = tuple(Deviation(change.address, change.action, change.type) for change in drifted)
         seen = prepared.engine.deviations(prepared.folder) or bare
         return prepared, tuple(_masked(mask_of(context, inputs), deviation) for deviation in seen)
@@ -155,11 +168,11 @@ def _masked(mask: Redaction, deviation: Deviation) -> Deviation:
     return replace(deviation, changes=tuple(changes))
 
 
-def _refuse_locked(prepared: Prepared) -> None:
+def _refuse_locked(context: Context, prepared: Prepared) -> None:
     with suppress(OutcomeUnknown):  # who may not see the lock can't be kept out by it
         lock = prepared.engine.state_lock()
         if isinstance(lock, StateLock) and lock.holds:
-            raise ModuleBusy(f"{prepared.module.name} is busy: {lock}")
+            raise locked(context, f"{prepared.module.name} is busy: {lock}")
 
 
 def _record(context: Context, prepared: Prepared, found: tuple[Difference, ...]) -> None:

@@ -47,7 +47,7 @@ def refuse_double(context: Context, name: str) -> None:
     raise PreflightRefused(
         f"{name} is new and has the source of {old.module}, which the manifest has no more and which has "
         f"{_objects(old)}: if it was renamed, all of it would be made a second time",
-        hint=f"hybridwrap mv {old.module} {name}    or, if it is another one: the same command with --not-moved",
+        hint=f"hybridwrap mv {old.module} {name}    or, if it is another one: hybridwrap apply {name} --not-moved",
     )
 
 

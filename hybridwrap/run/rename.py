@@ -20,9 +20,9 @@ from hybridwrap.domain.stack import Stack
 from hybridwrap.domain.state import StatePlace
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import OutcomeUnknown, PreflightRefused, UsageError
-from hybridwrap.run.busy import refuse_busy
 from hybridwrap.run.context import Context, Tools
 from hybridwrap.run.recorded import recorded_run
+from hybridwrap.run.turn import wait_for_turn
 
 DEFAULT = "default"  # the engine's name for its first workspace
 
@@ -42,12 +42,10 @@ def prepare_rename(context: Context, old: str, new: str, reason: str) -> Rename 
     """
     ledger = context.tools.ledger
     _refuse_names(context.tools, old, new)
-    source, target = ledger.record(old), ledger.record(new)
+    source, target = (_free(context, name) for name in (old, new))
     history = ledger.history(old)
     if history and _is_moved(history[-1], new):
         return None
-    refuse_busy(context, source)
-    refuse_busy(context, target)
     if source.settled in FRESH or source.state is None:
         raise UsageError(f"the ledger has nothing of {old} that could be renamed: it is {source.settled}")
     if source.settled is Status.UNKNOWN:
@@ -73,6 +71,12 @@ def rename(context: Context, todo: Rename, reason: str) -> RunEnd:
         return {new.module: end}
 
     return recorded_run(context, "mv", [todo.new.module], work)
+
+
+def _free(context: Context, name: str) -> Record:
+    """The record as the log has it now, once nobody holds the module. Raise ModuleBusy."""
+    context.knowledge.learn(context.tools.ledger.record(name))
+    return wait_for_turn(context, name)
 
 
 def _refuse_names(tools: Tools, old: str, new: str) -> None:

@@ -17,8 +17,8 @@ from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.state import Unreadable
 from hybridwrap.domain.state_lock import StateLock
-from hybridwrap.errors import EngineNotUsable, OutcomeUnknown, PreflightRefused, UsageError
-from hybridwrap.run.busy import busy
+from hybridwrap.errors import EngineNotUsable, ModuleBusy, OutcomeUnknown, PreflightRefused, UsageError
+from hybridwrap.run.busy import busy, holder_in_words
 from hybridwrap.run.context import Context, Tools
 from hybridwrap.run.finish import earlier, finish, write_end
 from hybridwrap.run.recording import take_over
@@ -65,11 +65,20 @@ def unlock(context: Context, name: str, operation: str, reason: str) -> ModuleEn
         raise UsageError(f"{name} is held by {holder.operation}, not by {operation}", hint=f"hybridwrap unlock {name}")
     found = finish(context, record)
     if found in ALIVE:
-        raise busy(context, record, found)
+        raise _alive(record, found)
     if found is Liveness.NOT_VISIBLE:
         end_on_word(context, record, reason)
     after = context.knowledge.record(name)
     return ModuleEnd("ok", operation=operation, reason=f"{name} is free: {after.status}, {after.reason}")
+
+
+def _alive(record: Record, found: Liveness) -> ModuleBusy:
+    """What is alive frees its module itself: there is nothing to unlock, nor will there be."""
+    hints = {
+        Liveness.ENGINE: "hybridwrap sync    waits for the engine, and records its end",
+        Liveness.RUNNER: f"hybridwrap unlock {record.module}    shows whether it is at work still",
+    }
+    return ModuleBusy(f"{record.module} is not unlocked: {holder_in_words(record, found)}", hint=hints[found])
 
 
 def end_on_word(context: Context, record: Record, reason: str, proven: frozenset[str] = frozenset()) -> None:
@@ -97,6 +106,8 @@ def release_lock(context: Context, name: str, lock_id: str) -> ModuleEnd:
     record = context.knowledge.record(name)
     if record.holder:
         found = context.tools.folders.look(record.holder.locks)
+        if found in ALIVE:
+            raise _alive(record, found)
         if found is not Liveness.DEAD:
             raise busy(context, record, found)
     engine = context.tools.engines.at(context.tools.stack.modules[name])

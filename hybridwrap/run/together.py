@@ -18,7 +18,7 @@ from hybridwrap.domain.graph import order, reach
 from hybridwrap.domain.left_behind import Liveness
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.errors import LedgerUnreachable, ModuleBusy, Stopped, gravest
-from hybridwrap.run.busy import busy
+from hybridwrap.run.busy import busy, once_free
 from hybridwrap.run.context import Context, Part
 from hybridwrap.run.crew import Crew
 from hybridwrap.run.ends import tell
@@ -204,7 +204,7 @@ class Walk:
             return end
         if name in blocked:
             return replace(end, exit_code=self._blame(name))
-        return replace(end, exit_code=ModuleBusy.exit_code, hint="the same command with --wait")
+        return replace(end, exit_code=ModuleBusy.exit_code, hint=once_free(self._context.options.patience))
 
     def _blame(self, name: str) -> int:
         """The exit code of what is to blame for a module that can't begin."""

@@ -327,6 +327,9 @@ class Engines:
     def at(self, module: Module, inputs: Mapping[str, Json] | None = None) -> Engine:
         return Engine(self.world, module, self.step)
 
+    def place(self, module: Module) -> StatePlace:
+        return self.at(module).place
+
     def interrupt(self, *, again: bool = False) -> int:
         return 0
 

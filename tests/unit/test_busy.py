@@ -43,7 +43,7 @@ def test_it_names_what_can_be_typed(patience: Patience, found: Liveness, said: s
     assert hint(patience, found) == said
 
 
-@pytest.mark.parametrize("name", ["adopt", "apply", "destroy", "resume", "retain", "tf", "verify"])
+@pytest.mark.parametrize("name", ["adopt", "apply", "destroy", "drift", "mv", "resume", "retain", "tf", "verify"])
 def test_commands_that_wait_for_their_turn_can_be_told_to(name: str) -> None:
     command = main.get_command(main.make_context("hybridwrap", [name]), name)
     assert command

@@ -145,4 +145,5 @@ def _there(folder: Path) -> Path:
 def _about(program: Program) -> tuple[str, ...]:
     if not program.is_script:
         return ()
-    return (f"{program} is a script: an interrupt may not reach the engine behind it; name the binary with --engine",)
+    told = f"{program} is a script: an interrupt may not reach the engine behind it"
+    return (f"{told}; name the binary in the manifest: engine: {{program: PATH}}",)

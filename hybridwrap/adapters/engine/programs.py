@@ -43,7 +43,10 @@ def find(wish: str, *, search: str, base: Path) -> Program:
             "no engine: neither terraform nor tofu is on PATH, and there is no embedded one",
             hint="install Terraform or OpenTofu, or: pip install 'hybridwrap[embedded]'",
         )
-    raise EngineNotUsable(f"engine {wish!r} was not found or can't be executed", hint="name another with --engine")
+    raise EngineNotUsable(
+        f"engine {wish!r} was not found or can't be executed",
+        hint="install it, or name another in the manifest: engine: {program: …}",
+    )
 
 
 def check(module: Module, program: Program, identity: EngineIdentity) -> None:
@@ -54,7 +57,7 @@ def check(module: Module, program: Program, identity: EngineIdentity) -> None:
             raise EngineNotUsable(
                 f'module "{module.name}" needs {product} {constraint} ({whose}), '
                 f"but {program} is {product} {identity.version}",
-                hint="install a version that fits, or name its program with --engine",
+                hint="install a version that fits, or name its program in the manifest: engine: {program: PATH}",
             )
 
 

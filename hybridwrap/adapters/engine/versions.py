@@ -55,7 +55,7 @@ class Versions:
             told = (stdout + stderr)[:500].decode(errors="replace").strip() or f"exit code {ended.exit_code}"
             raise EngineNotUsable(
                 f"{program} does not say that it is Terraform or OpenTofu; `version` gave: {told}",
-                hint="name the program itself with --engine",
+                hint="name the program itself in the manifest: engine: {program: PATH}",
             )
         identity = EngineIdentity(found[1].decode().lower(), found[2].decode())
         if remember:

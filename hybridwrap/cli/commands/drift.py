@@ -18,13 +18,14 @@ from hybridwrap.cli.options import (
     stack_options,
     telling_options,
     timeout_option,
+    wait_option,
 )
 from hybridwrap.cli.running import at_work, reading_job, watcher
 from hybridwrap.cli.shared import shared_run
 from hybridwrap.cli.teller import Teller
 from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.drift import DriftResult
-from hybridwrap.run.context import Options
+from hybridwrap.run.context import Options, Patience
 from hybridwrap.run.drift import ONLY_LOOK, Look, drift, drift_unrecorded
 from hybridwrap.run.selection import Selection
 
@@ -36,6 +37,7 @@ FOUND = 2
 @selection_options
 @parallelism_option
 @timeout_option
+@wait_option
 @click.option(
     "-detailed-exitcode", "--detailed-exitcode", is_flag=True, help="Exit with 2 when there is drift nobody accepted."
 )
@@ -46,6 +48,7 @@ def command(
     selection: Selection,
     parallelism: int,
     timeout_seconds: float,
+    patience: Patience,
     detailed_exitcode: bool,
     read_only: bool,
     telling: Telling,
@@ -63,7 +66,8 @@ def command(
     looks: dict[str, Look] = {}
     tell = partial(_tell, watch, looks)
     shared = shared_run("drift") if recorded else None
-    with at_work(job, Options(ONLY_LOOK, parallelism, timeout_seconds), watch, shared) as context:
+    options = Options(ONLY_LOOK, parallelism, timeout_seconds, patience=patience)
+    with at_work(job, options, watch, shared) as context:
         end = (drift if recorded else drift_unrecorded)(context, job.modules, tell)
     found = [name for name in job.modules if name in looks and looks[name].result is DriftResult.NEW]
     if detailed_exitcode and found and end.exit_code == 0:
