@@ -7,6 +7,7 @@ are skipped undecoded but for the id, so that a large state costs little more th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -99,6 +100,17 @@ def parse_state(data: bytes, place: str = "the engine's state") -> EngineState:
         return _read(_file(data))
     except (ValueError, RecursionError) as error:
         raise StateUnreadable(f"{place} can't be read: {_why(data, error)}; nothing was taken from it") from error
+
+
+def worth_keeping(file: Path) -> bool:
+    """Whether there is a state that says anything; one that can't be read may."""
+    if not file.is_file():
+        return False
+    try:
+        state = parse_state(file.read_bytes(), str(file))
+    except StateUnreadable:
+        return True
+    return bool(state.instances or state.outputs or not state.readable)
 
 
 def _why(data: bytes, error: Exception) -> str:

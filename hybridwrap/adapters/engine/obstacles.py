@@ -13,10 +13,10 @@ from hybridwrap.adapters.engine.layout import relative
 from hybridwrap.adapters.engine.setup import Setup
 from hybridwrap.adapters.engine.state_reader import StateReader, readable_directly
 from hybridwrap.adapters.private_folders import make_private
-from hybridwrap.adapters.state_file import parse_state
+from hybridwrap.adapters.state_file import worth_keeping
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.state import StatePlace
-from hybridwrap.errors import OutcomeUnknown, PreflightRefused, StateUnreadable
+from hybridwrap.errors import OutcomeUnknown, PreflightRefused
 
 ERRORED = "errored.tfstate"
 
@@ -38,7 +38,7 @@ def refuse_state_from_before(setup: Setup, reader: StateReader) -> None:
     """Raise PreflightRefused when a state lies in the module's folder that we would not use, and none where we look."""
     settings = setup.backend.settings
     before = local_file({}, setup.workspace, setup.source)
-    if settings is None or not _holds_objects(before):
+    if settings is None or not worth_keeping(before):
         return
     place = setup.place(settings)
     if place == _place_of_file(setup, before) or _has_state(setup, settings, reader):
@@ -76,17 +76,6 @@ def _has_state(setup: Setup, settings: Mapping[str, Json], reader: StateReader) 
         return bool(reader.read_place(setup, settings))
     except OutcomeUnknown:
         return True
-
-
-def _holds_objects(file: Path) -> bool:
-    """Whether a state is worth anything; one that can't be read may be."""
-    if not file.is_file():
-        return False
-    try:
-        state = parse_state(file.read_bytes(), str(file))
-    except StateUnreadable:
-        return True
-    return bool(state.instances or state.outputs or not state.readable)
 
 
 def _place_of_file(setup: Setup, file: Path) -> StatePlace:

@@ -16,11 +16,11 @@ from hybridwrap.adapters.introspection import introspect
 from hybridwrap.adapters.manifest.var_files import read_var_file
 from hybridwrap.adapters.scaffold.conventions import NAME
 from hybridwrap.adapters.source import VAR_SUFFIXES, automatic_var_files, config_files
-from hybridwrap.adapters.state_file import parse_state
+from hybridwrap.adapters.state_file import worth_keeping
 from hybridwrap.domain.json import Json, loads
 from hybridwrap.domain.stack import BackendBlock, Interface, Variable
 from hybridwrap.domain.state import StatePlace
-from hybridwrap.errors import InvalidManifest, StateUnreadable
+from hybridwrap.errors import InvalidManifest
 
 LOCAL_STATE = "terraform.tfstate"
 NOTHING: Mapping[str, Json] = MappingProxyType({})
@@ -66,7 +66,7 @@ def read_root_module(path: Path, root: Path, *, tofu: bool) -> RootModule:
         descriptions=dict(_descriptions(blocks)),
         given=given,
         var_files=tuple(sorted(_other_var_files(path))),
-        has_local_state=_has_objects(path / LOCAL_STATE),
+        has_local_state=worth_keeping(path / LOCAL_STATE),
         workspaces=tuple(_workspaces(path)),
         last_init=_last_init(path / ".terraform" / LOCAL_STATE),
         providers=any(True for _, block in blocks for _ in block.named("provider")),
@@ -116,20 +116,9 @@ def _workspaces(path: Path) -> Iterator[str]:
     if selected.is_file():
         found.append(selected.read_text(encoding="utf-8", errors="replace").strip())
     others = [name for name in dict.fromkeys(found) if NAME.fullmatch(name) and name != "default"]
-    if others and _has_objects(path / LOCAL_STATE):
+    if others and worth_keeping(path / LOCAL_STATE):
         yield "default"
     yield from others
-
-
-def _has_objects(file: Path) -> bool:
-    """Whether a state is worth keeping in its place; one that can't be read may be."""
-    if not file.is_file():
-        return False
-    try:
-        state = parse_state(file.read_bytes(), str(file))
-    except StateUnreadable:
-        return True
-    return bool(state.instances or state.outputs or not state.readable)
 
 
 def _last_init(file: Path) -> Mapping[str, Json]:
