@@ -112,6 +112,10 @@ class LedgerDamaged(NothingHappened):
     exit_code = 33
     hint = "hybridwrap ledger verify"
 
+    def __init__(self, message: str, *, hint: str | None = None, key: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.key = key  # of the object that is damaged, where that is known
+
 
 class ApprovalOutdated(NothingHappened):
     exit_code = 5

@@ -38,7 +38,7 @@ class KnownDocuments:
             return self._store.read(key)
         file = self._folder / sha256(f"{self.place}\n{key}".encode()).hexdigest()
         data = _whole(file)
-        if data is None and (data := self._store.read(key)) is not None:
+        if data is None and (data := self._store.read(key)) is not None and _is_complete(data):
             self._keep(file, data)
         return data
 
@@ -78,3 +78,8 @@ def _whole(file: Path) -> bytes | None:
         return None
     digest, data = kept[:DIGEST], kept[DIGEST:]
     return data if sha256(data).hexdigest().encode() == digest else None
+
+
+def _is_complete(data: bytes) -> bool:
+    """Whether it looks like a document: one that is damaged may come back."""
+    return data[:1] == b"{" and data[-1:] == b"}"

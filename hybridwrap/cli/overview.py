@@ -10,8 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hybridwrap.cli.compose import Workshop, equip, look_at
+from hybridwrap.cli.damage import damage_of
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.options import NOWHERE, Place
+from hybridwrap.domain.damage import Damage
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.pending import pending_of
 from hybridwrap.domain.record import Record
@@ -40,6 +42,8 @@ class Overview(Struct, frozen=True):
     standings: tuple[Standing, ...]  # the selected ones, needs first
     runs: tuple[Run, ...]  # newest first
     signs: Mapping[str, str] = {}  # module that is held -> time of its last sign of life
+
+    damage: tuple[Damage, ...] = ()  # what of them could not be read, and of the runs
 
     asked: Place = NOWHERE  # what the caller said
 
@@ -75,7 +79,8 @@ def overview_of(workshop: Workshop, selection: Selection) -> Overview:
     standing = standings(stack, records, pending_of(runs, records), here=here, moved=moved)
     found = tuple(replace(each, unapplied=unapplied.get(each.module)) for each in standing)
     chosen = _chosen(stack, _narrowed(workshop, selection, records), found)
-    return Overview(stack, ledger.place, workshop.tools.clock.now(), chosen, runs, _signs(ledger, chosen))
+    damage = damage_of(ledger.damage, {standing.module for standing in chosen})
+    return Overview(stack, ledger.place, workshop.tools.clock.now(), chosen, runs, _signs(ledger, chosen), damage)
 
 
 def _narrowed(workshop: Workshop, selection: Selection, records: Mapping[str, Record]) -> Selection:

@@ -46,6 +46,7 @@ def _module(standing: Standing) -> Json:
         },
         "warnings": list(standing.warnings),
         "unapplied": _unapplied(standing.unapplied),
+        "damage": {"key": standing.damage.key, "why": standing.damage.why} if standing.damage else None,
     }
 
 

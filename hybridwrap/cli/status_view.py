@@ -93,6 +93,8 @@ def is_well(standing: Standing, today: str) -> bool:
 
 def next_command(seen: Overview) -> str:
     """The one command that makes most sense now, "" when all is well."""
+    if damaged := next((standing.damage for standing in seen.standings if standing.damage), None):
+        return as_typed(damaged.hint, seen.said)
     by_status: dict[Status, list[str]] = {}
     for standing in seen.standings:
         by_status.setdefault(standing.status, []).append(standing.module)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import fields, replace
 
+from hybridwrap.domain.damage import Damage
 from hybridwrap.domain.drift import Drift
 from hybridwrap.domain.entry import (
     Adopt,
@@ -47,6 +48,21 @@ def fold(record: Record, entry: Entry, digest: str) -> Record:
         after = replace(after, incarnation=entry.incarnation, doubted=False, evidence=(), drift=None)
     followed = _followed(after, entry)
     return replace(followed, doubted=True) if followed.settled is Status.UNKNOWN else followed
+
+
+def broken_off(record: Record, damage: Damage) -> Record:
+    """What is known of a module whose log can't be read on: whatever came behind may have changed all of it."""
+    return replace(
+        record,
+        status=Status.UNKNOWN,
+        settled=Status.UNKNOWN,
+        holder=None,
+        intent=None,
+        before=None,
+        reason=f"its log is damaged: {damage}",
+        outputs=_kept_outputs(record.outputs, {}, Status.UNKNOWN),
+        damage=damage,
+    )
 
 
 def _must_continue(record: Record, entry: Entry) -> None:

@@ -1,23 +1,25 @@
 """Reads a module's log into a record, from its head on where that can be trusted.
 
 Keeps: every entry that is read is checked against the hash chain, and no slot is ever taken for free behind a gap.
+Damage stays with its module: who reads many gets the others, and of that one what is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from hybridwrap.domain.append import Landing
 from hybridwrap.domain.blobs import Blobs
 from hybridwrap.domain.codec import decode_entry, digest_of
+from hybridwrap.domain.damage import Damage, damage_in, named
 from hybridwrap.domain.entry import Entry, Kind
-from hybridwrap.domain.fold import fold
+from hybridwrap.domain.fold import broken_off, fold
 from hybridwrap.domain.heads import Heads
 from hybridwrap.domain.keys import Keys, seq_of
 from hybridwrap.domain.ports import Store
 from hybridwrap.domain.reading import read_many
-from hybridwrap.domain.record import Record
+from hybridwrap.domain.record import Record, sound
 from hybridwrap.errors import LedgerDamaged
 
 
@@ -29,6 +31,7 @@ class Journal:
     heads: Heads
     ledger: Callable[[], str]  # the ledger's id
     writing: bool = False  # by a command that may write
+    damage: dict[str, Damage] = field(default_factory=dict)  # that readers have met, by key
     _proven: dict[str, Record] = field(default_factory=dict)  # records whose tail this process has seen in the log
 
     def record(self, module: str) -> Record:
@@ -48,13 +51,19 @@ class Journal:
         if lost := [module for module in modules if module not in heads]:
             logs = self.store.folders(self.keys.logs)
             heads |= {module: None for module in lost if self.keys.log(module) in logs}
-        return {m: head if head and not head.holder else self._followed(head or Record(m)) for m, head in heads.items()}
+        return {m: head if head and not head.holder else self._known(head or Record(m)) for m, head in heads.items()}
 
     def modules(self) -> frozenset[str]:
         """Name every module that has a head or a log, readable or not."""
         heads = (self.keys.module_of_head(item.key) for item in self.store.list(self.keys.heads))
         logs = (self.keys.module_of_log(folder) for folder in self.store.folders(self.keys.logs))
         return frozenset((*heads, *logs))
+
+    def broken_off(self, record: Record, error: LedgerDamaged) -> Record:
+        """Keep in mind that a log can't be read on, and say what is known of its module."""
+        damage = damage_in(record.module, error)
+        self.damage[damage.key] = damage
+        return broken_off(record, damage)
 
     def follow(self, record: Record) -> Record:
         """Go on from a record that is known to be in the log, to the tail."""
@@ -67,19 +76,23 @@ class Journal:
 
     def prove(self, record: Record) -> None:
         """Make sure that a record, which may come from a head alone, stands for an entry of the log."""
+        sound(record)
         known = self._proven.get(record.module)
         if known is None or (known.seq, known.tail) != (record.seq, record.tail):
             self._proven_head(record)
+            if not record.seq:
+                self.follow(record)  # its first entry may be missing, and others behind it there
 
     def entries(self, module: str) -> tuple[Entry, ...]:
         """All entries, oldest first."""
         return tuple(self.entry(module, seq, data) for seq, data in enumerate(self._bytes(module, 0), start=1))
 
     def entry(self, module: str, seq: int, data: bytes) -> Entry:
-        entry = decode_entry(data, f"{module} entry {seq}", self.blobs.get)
-        if entry.ledger != self.ledger():
-            raise LedgerDamaged(f"{module} entry {seq}: of ledger {entry.ledger}, this one is {self.ledger()}")
-        return entry
+        with named(self.keys.entry(module, seq)):
+            entry = decode_entry(data, f"{module} entry {seq}", self.blobs.get)
+            if entry.ledger != self.ledger():
+                raise LedgerDamaged(f"{module} entry {seq}: of ledger {entry.ledger}, this one is {self.ledger()}")
+            return entry
 
     def raw(self, module: str) -> dict[int, bytes]:
         """Whatever lies in a module's log, by seq, gaps and all."""
@@ -106,8 +119,18 @@ class Journal:
             record = self._folded(record, data)
         return record
 
+    def _known(self, record: Record) -> Record:
+        """Go on from a record as far as the log can be read."""
+        try:
+            for data in self._bytes(record.module, record.seq):
+                record = self._folded(record, data)
+        except LedgerDamaged as error:
+            return self.broken_off(record, error)
+        return record
+
     def _folded(self, record: Record, data: bytes) -> Record:
-        return fold(record, self.entry(record.module, record.seq + 1, data), digest_of(data))
+        with named(self.keys.entry(record.module, record.seq + 1)):
+            return fold(record, self.entry(record.module, record.seq + 1, data), digest_of(data))
 
     def _roll_forward(self, record: Record) -> None:
         """Finish what a writer that died between its entry and its head left undone."""
@@ -120,21 +143,26 @@ class Journal:
 
     def _proven_head(self, head: Record) -> Record:
         if head.seq and digest_of(self._must_read(head.module, head.seq)) != head.tail:
-            raise LedgerDamaged(f"{head.module} entry {head.seq}: it is not what the head was made from")
+            where = f"{head.module} entry {head.seq}"
+            raise LedgerDamaged(
+                f"{where}: it is not what the head was made from", key=self.keys.entry(head.module, head.seq)
+            )
         return head
 
     def _must_read(self, module: str, seq: int) -> bytes:
-        data = self.store.read(self.keys.entry(module, seq))
+        key = self.keys.entry(module, seq)
+        data = self.store.read(key)
         if data is None:
-            raise LedgerDamaged(f"{module} entry {seq}: missing, although something was made from it")
+            raise LedgerDamaged(f"{module} entry {seq}: missing, although something was made from it", key=key)
         return data
 
-    def _bytes(self, module: str, after: int) -> tuple[bytes, ...]:
-        """The entries behind a seq. Raise LedgerDamaged when one is missing before others."""
+    def _bytes(self, module: str, after: int) -> Iterator[bytes]:
+        """The entries behind a seq. Raise LedgerDamaged at one that is missing before others."""
         last = self.keys.entry(module, after) if after else ""
         keys = [item.key for item in self.store.list(self.keys.log(module), after=last) if seq_of(item.key)]
-        for seq, key in enumerate(keys, start=after + 1):
-            if seq_of(key) != seq:
-                raise LedgerDamaged(f"{module} entry {seq}: missing, later ones are there")
-        found = read_many(self.store, keys)
-        return tuple(data or b"" for data in found)
+        whole = [key for seq, key in enumerate(keys, start=after + 1) if seq_of(key) == seq]
+        yield from (data or b"" for data in read_many(self.store, whole))
+        if len(whole) < len(keys):
+            gap = after + len(whole) + 1
+            key = self.keys.entry(module, gap)
+            raise LedgerDamaged(f"{module} entry {gap}: missing, later ones are there", key=key)

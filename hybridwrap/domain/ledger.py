@@ -17,6 +17,7 @@ from hybridwrap.domain.beat import Beat
 from hybridwrap.domain.blobs import Blobs
 from hybridwrap.domain.charter import Charter, found, read_charter, stamp
 from hybridwrap.domain.codec import decode, encode, encode_entry
+from hybridwrap.domain.damage import Damage
 from hybridwrap.domain.entry import (
     Adopt,
     Begin,
@@ -47,6 +48,7 @@ from hybridwrap.domain.transitions import check
 from hybridwrap.domain.verify import flaws
 from hybridwrap.errors import (
     IntentInDoubt,
+    LedgerDamaged,
     LedgerMisused,
     LedgerUnreachable,
     ResultNotSent,
@@ -113,7 +115,10 @@ class Ledger:
         return self._journal.record(module) if self.exists() else Record(module)
 
     def records(self, modules: Iterable[str] = ()) -> dict[str, Record]:
-        """Read all modules by their heads; name the expected ones so that a lost head is made good from its log."""
+        """Read all modules by their heads; name the expected ones so that a lost head is made good from its log.
+
+        One whose log can't be read is unknown, with its damage. Raise LedgerDamaged for the ledger's own document.
+        """
         return self._journal.records(modules) if self.exists() else {}
 
     def pack_heads(self) -> None:
@@ -121,8 +126,17 @@ class Ledger:
         self._heads.pack()
 
     def history(self, module: str) -> tuple[Entry, ...]:
-        """Read all entries of a module, oldest first."""
+        """Read all entries of a module, oldest first. Raise LedgerDamaged, LedgerUnreachable."""
         return self._journal.entries(module) if self.exists() else ()
+
+    def broken_off(self, record: Record, error: LedgerDamaged) -> Record:
+        """Say what is known of a module whose log can't be read on; `damage` has it from now on."""
+        return self._journal.broken_off(record, error)
+
+    @property
+    def damage(self) -> tuple[Damage, ...]:
+        """All that was found damaged while records and runs were read."""
+        return tuple({**self._journal.damage, **self._runs.damage}.values())
 
     def modules(self) -> frozenset[str]:
         """Name every module that there is anything of, readable or not."""

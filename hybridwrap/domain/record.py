@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from hybridwrap.domain.damage import Damage
 from hybridwrap.domain.declared import Declared
 from hybridwrap.domain.drift import Drift
 from hybridwrap.domain.engine_run import Diagnostic, PlannedChange
@@ -95,6 +96,7 @@ class Record(Struct, frozen=True):
     declared: Declared | None = None
     owner_incarnation: str = ""  # the life of the owner that this one goes with
     drift: Drift | None = None  # None: none is known, and none was accepted
+    damage: Damage | None = None  # in the log, behind all that this record tells; never in a head
 
     @property
     def last_declared(self) -> Declared | None:
@@ -104,3 +106,10 @@ class Record(Struct, frozen=True):
     @property
     def stamp(self) -> Stamp:
         return Stamp(self.since, self.by, self.run, self.operation, self.command)
+
+
+def sound(record: Record) -> Record:
+    """Return a record that can be built on. Raise LedgerDamaged for one whose log can't be read."""
+    if record.damage:
+        raise record.damage.error
+    return record

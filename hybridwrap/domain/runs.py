@@ -5,15 +5,25 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Protocol, TypeVar
 
 from hybridwrap.domain.append import store_once
 from hybridwrap.domain.codec import decode, encode
+from hybridwrap.domain.damage import Damage, named
 from hybridwrap.domain.keys import Keys, run_end
 from hybridwrap.domain.ports import Clock, Store
 from hybridwrap.domain.reading import read_many
 from hybridwrap.domain.run import Run, RunEnd, RunStart
 from hybridwrap.domain.shared_runs import SharedRuns
-from hybridwrap.errors import LedgerUnreachable, UsageError
+from hybridwrap.errors import LedgerDamaged, LedgerUnreachable, UsageError
+
+T = TypeVar("T")
+
+
+class Decode(Protocol):
+    """Reads a document with the key; None where it can't be read and that is not to matter."""
+
+    def __call__(self, key: str, data: bytes, shape: type[T]) -> T | None: ...
 
 
 @dataclass(eq=False)
@@ -22,6 +32,7 @@ class Runs:
     keys: Keys
     clock: Clock
     shared: SharedRuns
+    damage: dict[str, Damage] = field(default_factory=dict)  # that readers have met, by key
     _started: dict[str, str] = field(default_factory=dict)  # run -> key of its document
 
     def start(self, start: RunStart) -> None:
@@ -34,15 +45,36 @@ class Runs:
         store_once(self.store, self.clock, run_end(key), encode(end))
 
     def newest(self, limit: int | None) -> tuple[Run, ...]:
-        """Read the newest runs; each has at most two keys, its end right before its document."""
+        """Read the newest runs; each has at most two keys, its end right before its document.
+
+        One whose document can't be read is left out, one whose end can't be read has none; both are in `damage`.
+        """
         listed = [item.key for item in self.store.list(self.keys.runs, limit=limit and 2 * limit)]
-        found = self._read([key for key in listed if not key.endswith(".end.json")][:limit], set(listed))
+        keys = [key for key in listed if not key.endswith(".end.json")][:limit]
+        found = tuple(run for run in self._read(keys, set(listed), self._readable) if run)
         shared = [run for run in found if run.start.shared]
         if not shared:
             return found
         with ThreadPoolExecutor(len(shared)) as pool:
-            fresh = {run.start.run: run for run in pool.map(self.shared.brought_up_to_date, shared)}
+            fresh = {run.start.run: run for run in pool.map(self._brought_up_to_date, shared)}
         return tuple(fresh.get(run.start.run, run) for run in found)
+
+    def _brought_up_to_date(self, run: Run) -> Run:
+        try:
+            return self.shared.brought_up_to_date(run)
+        except LedgerDamaged as error:
+            self._note(error, self.keys.parts(run.start.run))
+            return run
+
+    def _note(self, error: LedgerDamaged, key: str) -> None:
+        self.damage[key] = Damage(key, error.message.removeprefix(f"{key}: "), hint=error.hint)
+
+    def _readable(self, key: str, data: bytes, shape: type[T]) -> T | None:
+        try:
+            return decode(data, shape, key)
+        except LedgerDamaged as error:
+            self._note(error, key)
+            return None
 
     def find(self, prefix: str) -> Run:
         """Read the one run whose id begins so, or the newest of that name, in full.
@@ -50,8 +82,15 @@ class Runs:
         Raise UsageError when there is none or more than one.
         """
         key = self._key(prefix)
-        run = self._read([key], {run_end(key)})[0]
+        (run,) = self._read([key], {run_end(key)}, self._must_be_readable)
+        if run is None:
+            raise AssertionError("a document that can't be read raises")
         return self.shared.read(run.start.run) if run.start.shared else run
+
+    @staticmethod
+    def _must_be_readable(key: str, data: bytes, shape: type[T]) -> T:
+        with named(key):
+            return decode(data, shape, key)
 
     def _key(self, prefix: str) -> str:
         keys = [item.key for item in self.store.list(self.keys.runs) if not item.key.endswith(".end.json")]
@@ -66,13 +105,14 @@ class Runs:
             raise UsageError(f"{prefix} may be {', '.join(sorted(found)[:5])}", hint="give more of the run's id")
         return next(iter(found.values()))
 
-    def _read(self, keys: list[str], ends: set[str]) -> tuple[Run, ...]:
+    def _read(self, keys: list[str], ends: set[str], decoded: Decode) -> tuple[Run | None, ...]:
         starts = read_many(self.store, keys)
         with_end = [key for key in keys if run_end(key) in ends]
         ended = dict(zip(with_end, read_many(self.store, [run_end(key) for key in with_end]), strict=True))
-        return tuple(self._run(key, start, ended.get(key)) for key, start in zip(keys, starts, strict=True))
+        return tuple(self._run(key, start, ended.get(key), decoded) for key, start in zip(keys, starts, strict=True))
 
-    def _run(self, key: str, start: bytes | None, end: bytes | None) -> Run:
+    def _run(self, key: str, start: bytes | None, end: bytes | None, decoded: Decode) -> Run | None:
         if start is None:
             raise LedgerUnreachable(f"{self.store.place}: {key} was listed and can't be read")
-        return Run(decode(start, RunStart, key), decode(end, RunEnd, run_end(key)) if end else None)
+        began = decoded(key, start, RunStart)
+        return Run(began, decoded(run_end(key), end, RunEnd) if end is not None else None) if began else None

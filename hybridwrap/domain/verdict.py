@@ -177,6 +177,10 @@ def _is(*statuses: Status) -> Callable[[Look], bool]:
     return lambda look: look.record.status in statuses
 
 
+def _on_damage(look: Look) -> str:
+    return look.record.damage.hint if look.record.damage else ""
+
+
 def _fits(look: Look) -> bool:
     return look.kept is not None and (look.kept.safe or look.kept.fit is Fit.SAVED)
 
@@ -211,6 +215,7 @@ _IMPORT: Final = _of_source("reconcile {} --import", "destroy {} --import-known"
 _RECORD: Final = _on("reconcile {} --apply-verdicts")
 
 ROWS: Final = (
+    Row("damaged", lambda k: k.record.damage is not None, Verdict.UNKNOWN, _on_damage),
     Row("unsent", lambda k: k.unsent, None, _on("sync")),
     Row("held", lambda k: k.record.holder is not None, Verdict.UNKNOWN, _held),
     Row("destroyed", lambda k: _is(Status.DESTROYED)(k) and _is_empty(k), Verdict.DESTROYED, _on("status")),

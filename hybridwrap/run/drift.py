@@ -22,7 +22,7 @@ from hybridwrap.domain.inputs import ResolvedInputs
 from hybridwrap.domain.json import canonical
 from hybridwrap.domain.left_behind import Liveness
 from hybridwrap.domain.ports import PlanOptions
-from hybridwrap.domain.record import Record
+from hybridwrap.domain.record import Record, sound
 from hybridwrap.domain.redaction import Redaction
 from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.domain.stack import Module
@@ -120,7 +120,7 @@ def _free(context: Context, name: str) -> Record:
             raise busy(context, record, found)
         waiting.a_while(f"its turn: {holder_in_words(record, found)}")
         context.knowledge.learn(context.tools.ledger.record(name))
-    return record
+    return sound(record)
 
 
 def _certain(context: Context, record: Record) -> tuple[Prepared, tuple[Deviation, ...]]:

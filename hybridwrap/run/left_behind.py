@@ -13,7 +13,7 @@ from hybridwrap.domain.entry import End, Kind
 from hybridwrap.domain.left_behind import Claim, Unfinished
 from hybridwrap.domain.partial import objects_after
 from hybridwrap.domain.ports import LeftFolder
-from hybridwrap.domain.record import Record
+from hybridwrap.domain.record import Record, sound
 from hybridwrap.domain.result import Result
 from hybridwrap.domain.state import Unreadable
 from hybridwrap.domain.status import Outcome, Status
@@ -26,7 +26,8 @@ def finish_left_behind(context: Context) -> None:
     """Finish whatever can be finished without waiting for the living, and say so; say what could not be, too."""
     claims = tuple(claims_here(context.tools))
     for name in {claim.module for _, claim in claims}:
-        context.knowledge.learn(context.tools.ledger.record(name))  # its head may be older than its log
+        with _said(context, name):
+            context.knowledge.learn(context.tools.ledger.record(name))  # its head may be older than its log
     for name, record in context.knowledge.records.items():
         with _said(context, name):
             _finish(context, record)
@@ -37,7 +38,7 @@ def finish_left_behind(context: Context) -> None:
 
 
 def _finish(context: Context, record: Record) -> None:
-    if record.holder:
+    if sound(record).holder:
         from hybridwrap.run.finish import finish
 
         finish(context, record)

@@ -62,6 +62,8 @@ def look_at(context: Context, name: str, *, inputs: ResolvedInputs | None = None
     stack = context.tools.stack
     orphan = name not in stack.modules or name in stack.orphans
     look = Look(record, orphan=orphan, unsent=name in kept_results(context.tools).values())
+    if record.damage:  # what the state has can't be compared with anything
+        return Seen(look)
     if record.holder:
         return Seen(replace(look, liveness=context.tools.folders.look(record.holder.locks)))
     module = _module(context, record)

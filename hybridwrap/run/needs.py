@@ -8,7 +8,7 @@ from hybridwrap.domain.ledger import FRESH
 from hybridwrap.domain.outputs import Output, Provenance
 from hybridwrap.domain.read_states import ReadState, with_states
 from hybridwrap.domain.run import ModuleEnd
-from hybridwrap.domain.stack import Reference
+from hybridwrap.domain.stack import Module, Reference
 from hybridwrap.domain.state import EngineState
 from hybridwrap.domain.status import Status
 from hybridwrap.run.context import Context
@@ -17,6 +17,8 @@ from hybridwrap.run.context import Context
 def resolve(context: Context, name: str) -> ResolvedInputs | ModuleEnd:
     """Resolve a module's inputs, or say which value of which module it waits for. Raise PreflightRefused."""
     module = context.tools.stack.modules[name]
+    if waits := _behind_damage(context, module):
+        return waits
     inputs = resolve_inputs(
         module,
         output=lambda r: _output(context, r),
@@ -34,6 +36,16 @@ def resolve(context: Context, name: str) -> ResolvedInputs | ModuleEnd:
             waits_for=str(first),
         )
     return inputs
+
+
+def _behind_damage(context: Context, module: Module) -> ModuleEnd | None:
+    """The end of a module that needs one of which nobody can tell how it stands: it was not begun."""
+    for need in module.needs:
+        if damage := context.knowledge.record(need).damage:
+            told = damage.error
+            reason = f"waits for {need}: its log is damaged: {damage}"
+            return ModuleEnd("pending", told.exit_code, reason=reason, hint=damage.hint, waits_for=need)
+    return None
 
 
 def _read_state(context: Context, module: str, where: str) -> ReadState:

@@ -19,6 +19,7 @@ from hybridwrap.domain.record import Record
 from hybridwrap.domain.stack import OtherStack, Reference
 from hybridwrap.domain.state import EngineState
 from hybridwrap.domain.status import Status
+from hybridwrap.errors import LedgerDamaged
 
 SHOWN = 12  # names in one message
 USABLE = frozenset({Status.OK, Status.RETAINED})
@@ -43,7 +44,11 @@ class OtherStacks:
     def record(self, module: str) -> Record:
         """Read the record of STACK/MODULE. Raise LedgerUnreachable."""
         stack, _, name = module.partition("/")
-        return self._ledger(stack).record(name)
+        ledger = self._ledger(stack)
+        try:
+            return ledger.record(name)
+        except LedgerDamaged as error:
+            return ledger.broken_off(Record(name), error)
 
     def output(self, reference: Reference) -> Output | Wait:
         """Say what its ledger has of an output, or why that must not be used now. Raise LedgerUnreachable."""
@@ -95,6 +100,8 @@ class OtherStacks:
 
     def _why_not(self, reference: Reference, record: Record) -> str:
         told = self._told(reference)
+        if record.damage:
+            return f"the log of {told} is damaged: {record.damage}"
         match record.status:
             case Status.ERROR | Status.UNKNOWN as status:
                 how = "in error" if status is Status.ERROR else "unknown"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from hybridwrap.domain.engine_run import Action
+from hybridwrap.domain.record import sound
 from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.domain.stack import Reference
+from hybridwrap.errors import LedgerDamaged
 from hybridwrap.run.context import Context
 from hybridwrap.run.lookalike import refuse_double
 from hybridwrap.run.needs import resolve
@@ -28,6 +30,7 @@ def plan(context: Context, modules: Sequence[str], show: Show) -> RunEnd:
 
 def _plan(context: Context, name: str, moving: set[Reference], show: Show) -> ModuleEnd:
     module = context.tools.stack.modules[name]
+    sound(context.knowledge.record(name))
     will_change = [str(reference) for reference in module.references if reference in moving]
     will_change += [f"the state of {other}" for other in module.reads if any(r.module == other for r in moving)]
     if will_change:
@@ -35,6 +38,8 @@ def _plan(context: Context, name: str, moving: set[Reference], show: Show) -> Mo
     refuse_double(context, name)
     inputs = resolve(context, name)
     if isinstance(inputs, ModuleEnd):
+        if inputs.exit_code == LedgerDamaged.exit_code:
+            return inputs
         return _deferred(moving, context, name, f"needs {_missing(inputs)}")
     prepared = prepare(context, module, inputs)
     try:

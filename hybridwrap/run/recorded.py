@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from hybridwrap.domain.charter import stamp
 from hybridwrap.domain.hooks import AFTER, BEFORE
 from hybridwrap.domain.pending import MAKES_PENDING, TEARS_DOWN, pending_of
-from hybridwrap.domain.run import ModuleEnd, RunEnd, RunStart
+from hybridwrap.domain.run import ModuleEnd, PendingModule, RunEnd, RunStart
 from hybridwrap.domain.run_inputs import described, encode_inputs
 from hybridwrap.errors import LedgerUnreachable, gravest
 from hybridwrap.run.context import Context
@@ -97,7 +97,7 @@ def end_of_run(context: Context, ends: Mapping[str, ModuleEnd]) -> RunEnd:
 
 def _start(context: Context, command: str, modules: Sequence[str]) -> RunStart:
     declared = context.tools.stack.modules
-    left = {} if _goes_on(context) else pending_of(context.tools.ledger.runs(RUNS_LOOKED_AT), context.knowledge.records)
+    left = {} if _goes_on(context) else _left(context)
     taken_up = modules if command in MAKES_PENDING else ()  # others leave it pending, unless they act on it
     return RunStart(
         run=context.run,
@@ -114,6 +114,15 @@ def _start(context: Context, command: str, modules: Sequence[str]) -> RunStart:
         part=context.part.id if context.part else "",
         saved=context.options.saved,
     )
+
+
+def _left(context: Context) -> Mapping[str, PendingModule]:
+    """What earlier runs left pending; of one that can't be read nobody knows, which is said."""
+    ledger = context.tools.ledger
+    runs = ledger.runs(RUNS_LOOKED_AT)
+    for damage in (damage for damage in ledger.damage if not damage.module):
+        context.watch.note(f"{damage.error.message}; what that run left pending is not known")
+    return pending_of(runs, context.knowledge.records)
 
 
 def _goes_on(context: Context) -> bool:

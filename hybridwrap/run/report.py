@@ -24,7 +24,7 @@ from hybridwrap.domain.pending import pending_of
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd, PendingModule, Run, RunStart
 from hybridwrap.domain.status import Status
-from hybridwrap.errors import UsageError
+from hybridwrap.errors import LedgerDamaged, UsageError
 from hybridwrap.run.share import Share, end_by_log, share_of
 
 READ_AT_ONCE = 16
@@ -152,8 +152,10 @@ class Report(Struct, frozen=True):
 
 
 def read_report(ledger: Ledger, run: str | None) -> Report:
-    """Report on a run, by its id or the beginning of it; without one on the newest. Raise UsageError."""
+    """Report on a run, by its id or the beginning of it; without one on the newest. Raise UsageError, LedgerDamaged."""
     newest = ledger.runs(1)
+    if not newest and ledger.damage:
+        raise ledger.damage[0].error
     if not newest:
         raise UsageError("nothing was run yet", hint="hybridwrap apply")
     found = ledger.run(run or newest[0].start.run) if run or newest[0].start.shared else newest[0]
@@ -188,11 +190,17 @@ def _shares(ledger: Ledger, start: RunStart, heads: Mapping[str, Record]) -> dic
     """Read the logs of those modules that were acted on since the run began; the heads of the others say it all."""
     acted = [name for name in start.modules if name in heads and heads[name].run >= start.run]
     with ThreadPoolExecutor(READ_AT_ONCE) as pool:
-        logs = dict(zip(acted, pool.map(ledger.history, acted), strict=True))
-    return {
-        name: share_of(start.run, name, logs[name]) if name in logs else Share(heads.get(name, Record(name)))
-        for name in start.modules
-    }
+        found = pool.map(lambda name: _share(ledger, start.run, heads[name]), acted)
+        shares = dict(zip(acted, found, strict=True))
+    return {name: shares.get(name) or Share(heads.get(name, Record(name))) for name in start.modules}
+
+
+def _share(ledger: Ledger, run: str, head: Record) -> Share:
+    """A module's share; of one whose log can't be read what its head says, if that has not told of the damage yet."""
+    try:
+        return share_of(run, head.module, ledger.history(head.module))
+    except LedgerDamaged as error:
+        return Share(head if head.damage else ledger.broken_off(head, error))
 
 
 def _end(run: Run, name: str, share: Share, pending: PendingModule | None) -> ModuleEnd:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hybridwrap.domain.damage import Damage
 from hybridwrap.domain.drift import Drift
 from hybridwrap.domain.engine_run import Diagnostic, telling
 from hybridwrap.domain.entry import CloudObject
@@ -46,6 +47,7 @@ class Standing(Struct, frozen=True):
     source: str = ""  # the module's folder, as seen from the manifest's; empty when it is not known
     drift: Drift | None = None
     unapplied: Unapplied | None = None
+    damage: Damage | None = None  # why no more is known of it
 
 
 def standings(
@@ -102,6 +104,7 @@ def _standing(name: str, stack: Stack, record: Record, pending: PendingModule | 
         warnings=(*record.warnings, *_lock_left(record)),
         source=_source(stack, module, record),
         drift=record.drift,
+        damage=record.damage,
     )
 
 
@@ -120,6 +123,8 @@ def _source(stack: Stack, module: Module | None, record: Record) -> str:
 def _reason(record: Record, *, declared: bool) -> str:
     if record.status is Status.RUNNING and record.holder:
         return f"{record.holder.command} by {record.holder.writer.user} on {record.holder.writer.host}"
+    if record.damage:
+        return record.reason
     errors = telling(record.errors)
     if errors and record.command != "destroy":  # what a teardown left says more
         return summary_of(errors)

@@ -7,7 +7,7 @@ from math import inf
 from typing import TypeVar
 
 from hybridwrap.domain.left_behind import Liveness
-from hybridwrap.domain.record import Record
+from hybridwrap.domain.record import Record, sound
 from hybridwrap.errors import StateLocked
 from hybridwrap.run.busy import busy, holder_in_words
 from hybridwrap.run.context import Context, Patience
@@ -18,10 +18,12 @@ T = TypeVar("T")
 def wait_for_turn(context: Context, name: str) -> Record:
     """Return the module's record once nobody holds it; what a dead operation left is finished on the way.
 
-    Raise ModuleBusy when it may not be waited for, or not any longer; Stopped when the run is to stop.
+    Raise ModuleBusy when it may not be waited for, or not any longer; Stopped when the run is to stop; LedgerDamaged
+    when its log can't be read.
     """
-    if not context.knowledge.record(name).holder:
-        return context.knowledge.record(name)
+    record = sound(context.knowledge.record(name))
+    if not record.holder:
+        return record
     from hybridwrap.run.ci_word import CiWord
     from hybridwrap.run.finish import finish
 

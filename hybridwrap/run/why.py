@@ -100,6 +100,7 @@ def _step(story: _Story, module: str) -> Step:
         errors=telling(record.errors),
         open=tuple(thing.address for thing in record.objects if thing.open),
         log=record.log,
+        hint=record.damage.hint if record.damage else "",
     )
 
 
@@ -175,7 +176,7 @@ def _next(story: _Story, steps: Sequence[Step]) -> str:
 def _next_for(cause: Step) -> str:
     if "/" in cause.module:  # it is repaired where it belongs
         return ""
-    if cause.status is Status.PENDING:
+    if cause.hint or cause.status is Status.PENDING:
         return cause.hint
     if cause.status is Status.ERROR and not cause.open:
         is_destroy = cause.command == "destroy"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from hybridwrap.cli.compose import equip, look_at
+from hybridwrap.cli.damage import damage_of, refuse_damage
 from hybridwrap.cli.difference_view import as_json as difference_json
 from hybridwrap.cli.difference_view import lines
 from hybridwrap.cli.options import Place, json_option, reading_options, terminal_width
@@ -29,7 +30,8 @@ def command(place: Place, before: str, after: str, as_json: bool) -> int:
     found = differences(*reports)
     if as_json:
         click.echo(canonical(difference_json(*reports, found)))
-        return 0
-    for line in lines(*reports, found, terminal_width()):
-        click.echo(line)
+    else:
+        for line in lines(*reports, found, terminal_width()):
+            click.echo(line)
+    refuse_damage(damage_of(ledger.damage, {module.module for report in reports for module in report.modules}))
     return 0

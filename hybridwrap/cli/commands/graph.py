@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import click
 
+from hybridwrap.cli.damage import refuse_damage
 from hybridwrap.cli.graphs.graph import Graph, graph_of
 from hybridwrap.cli.options import Place, json_option, reading_options, selection_options, terminal_width
 from hybridwrap.cli.overview import overview
@@ -31,12 +32,11 @@ def command(place: Place, selection: Selection, form: str, as_json: bool) -> int
     The chain that takes longest is marked: by how long its modules took in earlier runs, by their number before there
     are any.
     """
-    graph = graph_of(overview(place, selection))
-    if as_json:
-        click.echo(canonical(_as_json(graph)))
-        return 0
-    for line in _lines(graph, form):
+    seen = overview(place, selection)
+    graph = graph_of(seen)
+    for line in [canonical(_as_json(graph)).decode()] if as_json else _lines(graph, form):
         click.echo(line)
+    refuse_damage(seen.damage)
     return 0
 
 

@@ -9,6 +9,7 @@ import click
 
 from hybridwrap.cli.columns import fitting
 from hybridwrap.cli.compose import equip, look_at
+from hybridwrap.cli.damage import refuse_damage
 from hybridwrap.cli.lines import coloured, duration, faint, local_time
 from hybridwrap.cli.options import Place, json_option, reading_options, terminal_width
 from hybridwrap.cli.reports.wording import rank
@@ -35,10 +36,11 @@ def command(place: Place, limit: int, as_json: bool) -> int:
     runs = workshop.ledger.runs(limit)
     if as_json:
         click.echo(canonical([run_json(run) for run in runs]))
-        return 0
-    # What is encrypted looks different each time: then a digest tells nothing.
-    for line in _lines(runs, terminal_width(), comparable=not workshop.stack.ledger.encryption):
-        click.echo(line)
+    else:
+        # What is encrypted looks different each time: then a digest tells nothing.
+        for line in _lines(runs, terminal_width(), comparable=not workshop.stack.ledger.encryption):
+            click.echo(line)
+    refuse_damage(workshop.ledger.damage)
     return 0
 
 

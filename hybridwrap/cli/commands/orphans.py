@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import click
 
 from hybridwrap.cli.compose import equip, look_at
+from hybridwrap.cli.damage import refuse_damage
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import coloured, faint, local_time, table
 from hybridwrap.cli.options import Place, json_option, stack_options
@@ -40,19 +42,24 @@ def command(place: Place, as_json: bool) -> int:
     if as_json:
         about = {"version": 1, "stack": stack.name, "environment": stack.environment}
         click.echo(canonical({**about, "orphans": [_json(orphan, now, place) for orphan in found]}))
-        return 0
+    else:
+        for line in _lines(found, now, place):
+            click.echo(line)
+    refuse_damage(ledger.damage)
+    return 0
+
+
+def _lines(found: Sequence[Orphan], now: datetime, place: Place) -> Iterator[str]:
     if not found:
-        click.echo("there are no orphans: the manifest declares all that the ledger knows")
-        return 0
+        yield "there are no orphans: the manifest declares all that the ledger knows"
+        return
     head = ("module", "status", "since", "age", "by", "objects", "source")
-    for line in table([head, *(_row(orphan, now) for orphan in found)]):
-        click.echo(line)
+    yield from table([head, *(_row(orphan, now) for orphan in found)])
     for orphan in found:
         more = f" and {len(orphan.objects) - NAMED} more" if len(orphan.objects) > NAMED else ""
         names = ", ".join(f"{o.address} {o.id}".strip() for o in orphan.objects[:NAMED])
-        click.echo(faint(f"\n{orphan.module}: {names or 'no object is known'}{more}\n  state: {orphan.state}"))
-        click.echo(f"next: {_next(orphan, place)}")
-    return 0
+        yield faint(f"\n{orphan.module}: {names or 'no object is known'}{more}\n  state: {orphan.state}")
+        yield f"next: {_next(orphan, place)}"
 
 
 def _row(orphan: Orphan, now: datetime) -> tuple[str, ...]:

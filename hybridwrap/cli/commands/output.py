@@ -8,6 +8,7 @@ import click
 
 from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import Workshop, equip, look_at
+from hybridwrap.cli.damage import damage_of, refuse_damage
 from hybridwrap.cli.lines import faint, table
 from hybridwrap.cli.options import Place, json_option, reading_options
 from hybridwrap.domain.families import instances
@@ -33,6 +34,7 @@ def command(place: Place, module: str | None, name: str | None, raw: bool, show_
     """
     workshop = equip(look_at(place))
     found = _chosen(workshop, module, name)
+    damage = damage_of(workshop.ledger.damage, found)
     if show_sensitive:
         found = {m: _revealed(workshop, m, outputs) for m, outputs in found.items()}
     if raw:
@@ -43,6 +45,7 @@ def command(place: Place, module: str | None, name: str | None, raw: bool, show_
         rows = [_row(f"{m}.{n}", output) for m, outputs in found.items() for n, output in outputs.items()]
         for line in table(rows) if rows else ["no outputs are recorded"]:
             click.echo(line)
+    refuse_damage(damage)
     return 0
 
 

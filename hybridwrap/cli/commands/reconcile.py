@@ -10,6 +10,7 @@ from hybridwrap.adapters.manifest.remote import Fetching
 from hybridwrap.cli.aside import Aside
 from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import Workshop, equip, look_closely
+from hybridwrap.cli.damage import damage_of, refuse_damage
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import coloured
 from hybridwrap.cli.options import Place, json_option, parallelism_option, reading_options
@@ -47,12 +48,11 @@ def command(place: Place, modules: tuple[str, ...], wishes: Wishes, parallelism:
     found = look_at_all(context, _chosen(workshop, context, modules))
     if as_json:
         click.echo(canonical({"version": 1, "modules": [_json(one, place) for one in found]}))
-        return code
-    if not found:
+    elif not found:
         click.echo("every module is as the ledger says")
-    for one in found:
-        for line in _lines(one, place):
-            click.echo(line)
+    for line in (line for one in found for line in _lines(one, place)) if not as_json else ():
+        click.echo(line)
+    refuse_damage(damage_of(workshop.ledger.damage, {one.look.module for one in found}))
     return code
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from hybridwrap.cli.compose import equip, look_at
+from hybridwrap.cli.damage import damage_of, refuse_damage
 from hybridwrap.cli.options import Place, reading_options
 from hybridwrap.cli.publishing import publish, publish_option
 from hybridwrap.cli.reports.file import FORMATS, rendered
@@ -36,11 +37,14 @@ def command(place: Place, run: str | None, form: str, publish_to: tuple[str, ...
 
     RUN is an id, its beginning, or the name of a run that many processes shared; without it, the one that
     HYBRIDWRAP_RUN names, or the newest. It is read from the ledger alone: the same from any machine, also when the run
-    was killed. Exit code 0 whatever the run's own, unless --detailed-exitcode asks for that.
+    was killed. Exit code 0 whatever the run's own, unless --detailed-exitcode asks for that; 33 when something that it
+    tells of can't be read in the ledger.
     """
-    report = read_report(equip(look_at(place)).ledger, run)
+    ledger = equip(look_at(place)).ledger
+    report = read_report(ledger, run)
     click.echo(rendered(report, form), nl=False)
     publish(report, publish_to)
+    refuse_damage(damage_of(ledger.damage, {module.module for module in report.modules}))
     if not detailed_exitcode:
         return 0
     return ModuleBusy.exit_code if report.exit_code is None else report.exit_code

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from hybridwrap.cli.compose import equip, look_at
+from hybridwrap.cli.damage import damage_of, refuse_damage
 from hybridwrap.cli.options import Place, json_option, reading_options, terminal_width
 from hybridwrap.cli.run_view import lines
 from hybridwrap.cli.runs import run_json
@@ -31,9 +32,11 @@ def command(place: Place, run: str | None, modules: tuple[str, ...], verbose: bo
     report = read_report(ledger, run)
     if as_json:
         click.echo(canonical(run_json(ledger.run(report.start.run))))
+        refuse_damage(damage_of(ledger.damage, {module.module for module in report.modules}))
         return 0
     if missing := set(modules) - {module.module for module in report.modules}:
         raise UsageError(f"{report.start.run} did not select {', '.join(sorted(missing))}", hint="hybridwrap show")
     for line in lines(report, modules, terminal_width(), everything=verbose):
         click.echo(line)
+    refuse_damage(damage_of(ledger.damage, {module.module for module in report.modules}))
     return 0

@@ -5,12 +5,13 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 from msgspec.structs import replace
 
 from hybridwrap.cli.compose import environments
+from hybridwrap.cli.damage import refuse_damage
 from hybridwrap.cli.options import Place, json_option, reading_options, selection_options
 from hybridwrap.cli.overview import Overview, overview
 from hybridwrap.cli.standing_json import standings_json
@@ -34,24 +35,29 @@ def command(
     """Show where each module stands.
 
     What is well is above the line, what is not below it, each in the order of the graph. Nothing is changed, no engine
-    is started. Exit code 0 whatever the statuses.
+    is started. Exit code 0 whatever the statuses; 33 when something of the ledger can't be read.
     """
     places = [replace(place, environment=name) for name in environments(place)] if all_environments else [place]
 
     def look(frame: Frame) -> Iterator[str]:
-        seen = [overview(each, selection) for each in places]
-        yield from environments_lines(seen, frame) if all_environments else status_lines(seen[0], frame)
+        yield from _lines([overview(each, selection) for each in places], frame, beside=all_environments)
 
     if watch:
         _refuse_without_terminal(as_json=as_json)
         keep_looking(look, time.sleep)
+    seen = [overview(each, selection) for each in places]
     if as_json:
-        found = [_as_json(overview(each, selection)) for each in places]
+        found = [_as_json(each) for each in seen]
         click.echo(canonical(found if all_environments else found[0]))
-        return 0
-    for line in look(_frame(everything=verbose)):
-        click.echo(line)
+    else:
+        for line in _lines(seen, _frame(everything=verbose), beside=all_environments):
+            click.echo(line)
+    refuse_damage([damage for each in seen for damage in each.damage])
     return 0
+
+
+def _lines(seen: Sequence[Overview], frame: Frame, *, beside: bool) -> Iterator[str]:
+    yield from environments_lines(seen, frame) if beside else status_lines(seen[0], frame)
 
 
 def _refuse_without_terminal(*, as_json: bool) -> None:

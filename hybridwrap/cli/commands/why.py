@@ -9,6 +9,7 @@ import click
 
 from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import Workshop, equip, look_at
+from hybridwrap.cli.damage import damage_of, refuse_damage
 from hybridwrap.cli.failures import told
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import coloured, faint, local_time
@@ -41,9 +42,11 @@ def command(place: Place, module: str, as_json: bool) -> int:
     records |= _elsewhere(workshop)
     found = why(workshop.stack, records, workshop.ledger.runs(RUNS_LOOKED_AT), module)
     following = as_typed(found.next, place)
+    damage = damage_of(workshop.ledger.damage, {step.module for step in found.steps})
     if as_json:
         chain = [plain(step) for step in found.steps]
         click.echo(canonical({"version": 1, "module": module, "chain": chain, "next": following}))
+        refuse_damage(damage)
         return 0
     width = max(len(step.module) for step in found.steps)
     for step in found.steps:
@@ -52,6 +55,7 @@ def command(place: Place, module: str, as_json: bool) -> int:
         for line in _below(workshop, step):
             click.echo(" " * (width + 2) + line)
     click.echo(f"next: {'once repaired: ' * found.repair_first}{following}" if found.next else "nothing to do")
+    refuse_damage(damage)
     return 0
 
 
