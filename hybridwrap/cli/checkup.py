@@ -55,7 +55,8 @@ def _read(file: Path, environment: str | None, environ: Mapping[str, str]) -> tu
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         return stack, problem("manifest", f"{problems[0]}{more}", "hybridwrap validate    says all of it")
     assert stack is not None  # noqa: S101 - without problems there is one
-    return stack, ok("manifest", f"{file}: {stack.name} in {stack.environment}, {len(stack.modules)} modules")
+    modules = "1 module" if len(stack.modules) == 1 else f"{len(stack.modules)} modules"
+    return stack, ok("manifest", f"{file}: {stack.name} in {stack.environment}, {modules}")
 
 
 def _machine(environ: Mapping[str, str], home: Path, stack: Stack | None) -> Iterator[Finding]:

@@ -65,7 +65,7 @@ def _again(ends: Mapping[str, ModuleEnd], command: str, *, repair: bool) -> str:
     if command not in MAKES_PENDING:
         return f"{'once repaired, ' * repair}the same command again"
     waiting = next((name for name, end in ends.items() if end.waits_for), "")
-    look = f"hybridwrap why {waiting}    or, " if waiting else ""
+    look = f"hybridwrap why {waiting}    {'or, ' if repair else 'or: '}" if waiting else ""
     return f"{look}{'once repaired: ' * repair}hybridwrap resume"
 
 

@@ -76,7 +76,8 @@ class Stop:
         self._moments.append(self.clock.monotonic())
         self.no_more(f"stopped by {name}")
         if len(self._moments) == 1:
-            return f"{name}: ending {_engines(self.interrupt())} gracefully; nothing new starts"
+            count = self.interrupt()
+            return f"{name}: {f'ending {_engines(count)} gracefully; ' * bool(count)}nothing new starts"
         if len(self._moments) >= 3 and self._moments[-1] - self._moments[-3] <= THIRD_WITHIN_SECONDS:  # noqa: PLR2004
             return f"{name}: interrupted {_engines(self.interrupt(again=True))} again; the outcome may be unknown"
         return f"{name}: still waiting for the engine to save its state; twice more within 10 s interrupts it again"

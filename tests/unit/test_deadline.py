@@ -110,6 +110,10 @@ def test_only_a_third_signal_in_a_row_interrupts_again() -> None:
     ]
 
 
+def test_where_no_engine_is_at_work_none_is_ended() -> None:
+    assert Stop(FakeClock(), lambda *, again=False: 0).signalled("SIGINT") == "SIGINT: nothing new starts"
+
+
 def test_waiting_ends_with_the_time_of_the_run_or_a_signal() -> None:
     clock = FakeClock()
     stop = Stop(clock, Engines().interrupt, timeout_seconds=60)

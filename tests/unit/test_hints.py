@@ -20,7 +20,7 @@ DEV = Place(None, "dev")
         ("hybridwrap drift accept app.x", "hybridwrap drift accept -e dev app.x"),
         ("hybridwrap ledger verify", "hybridwrap ledger verify -e dev"),
         ("once it is free: hybridwrap drift app", "once it is free: hybridwrap drift -e dev app"),
-        ("hybridwrap why a    or, hybridwrap resume", "hybridwrap why -e dev a    or, hybridwrap resume -e dev"),
+        ("hybridwrap why a    or: hybridwrap resume", "hybridwrap why -e dev a    or: hybridwrap resume -e dev"),
         (
             "hybridwrap reconcile a, or hybridwrap adopt a",
             "hybridwrap reconcile -e dev a, or hybridwrap adopt -e dev a",
@@ -54,3 +54,9 @@ def test_of_several_commands_each_has_a_line_to_copy() -> None:
     }
     *_, first, second = last_lines(ends, {}, 1.0, NOWHERE)
     assert (first, second) == ("next: hybridwrap mv net vm", "      hybridwrap reconcile db")
+
+
+def test_after_a_no_nothing_has_to_be_repaired() -> None:
+    ends = {"a": ModuleEnd("declined", 130, reason="not approved"), "b": ModuleEnd("pending", waits_for="a.id")}
+    *_, last = last_lines(ends, {}, 1.0, NOWHERE, command="apply")
+    assert last == "next: hybridwrap why b    or: hybridwrap resume"

@@ -113,7 +113,8 @@ class Processes:
             )
         except OSError as error:
             raise EngineNotUsable(
-                f"{command.argv[0]} could not be started in {command.folder}: {error.strerror}"
+                f"{command.argv[0]} could not be started in {command.folder}: {error.strerror}",
+                hint="see that it is a program for this machine, which may be executed",
             ) from error
         process = Process(command, child, self._clock)
         with self._lock:

@@ -9,6 +9,7 @@ from hybridwrap.adapters.manifest.parts import includes, read_main
 from hybridwrap.errors import HybridwrapError, UsageError
 
 MANIFEST = "hybridwrap.yaml"
+NONE_HERE = "hybridwrap new    writes one for the root modules here; one that lies elsewhere is named with -f FILE"
 NAMES_A_STACK = re.compile(rb"^[\"']?stack[\"']?\s*:", re.MULTILINE)
 
 
@@ -21,7 +22,7 @@ def find_manifest(start: Path) -> Path:
     found = [file for folder in (start, *start.parents) if (file := folder / MANIFEST).is_file()]
     if not found:
         misnamed = (start / "hybridwrap.yml").is_file()
-        hint = f"rename hybridwrap.yml to {MANIFEST}" if misnamed else "hybridwrap status -f FILE"
+        hint = f"rename hybridwrap.yml to {MANIFEST}" if misnamed else NONE_HERE
         raise UsageError(f"no {MANIFEST} in {start} or a folder above it", hint=hint)
     nearest = found[0]
     return nearest if _names_a_stack(nearest) else whole_of(nearest) or nearest

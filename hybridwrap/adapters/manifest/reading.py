@@ -31,7 +31,9 @@ def read_bytes(file: Path) -> bytes:
     try:
         data = file.read_bytes()
     except OSError as error:
-        raise UsageError(f"cannot read {file}: {error.strerror}", hint="hybridwrap status -f FILE") from error
+        raise UsageError(
+            f"cannot read {file}: {error.strerror}", hint="the same command with -f and a file that can be read"
+        ) from error
     if len(data) > MAX_BYTES:
         raise _invalid(Mark(str(file)), f"is {len(data)} bytes long; a manifest may have {MAX_BYTES}")
     return data
