@@ -16,7 +16,9 @@ HybridwrapError
 │   └── PlanOutdated         20  the engine's state moved past the ledger since the plan: plan again
 ├── LedgerMisused             1  the ledger was asked for what its rules forbid: a bug
 ├── Unexpected                1  an error that nothing here knows: a bug
+├── NotPermitted              1  the system refuses a file that is needed
 ├── OutputNotWritten          1  stdout or stderr takes nothing more
+├── ReaderGone              141  whoever read stdout has closed it
 ├── Superseded               21  lost a race after work was done
 ├── OutcomeUnknown           32  it cannot be told whether something happened
 │   └── StateUnreadable      32  what lies in the state's place is no state
@@ -157,8 +159,20 @@ class Unexpected(HybridwrapError):
     hint = "report it, with what -vv shows"
 
 
+class NotPermitted(HybridwrapError):
+    """A file that is needed may not be read or written, and nobody has said what it is."""
+
+    hint = "give yourself the right to it, then: the same command again"
+
+
 class OutputNotWritten(HybridwrapError):
     """What was printed found no place; what was done is recorded all the same."""
+
+
+class ReaderGone(HybridwrapError):
+    """Whoever read what was printed has closed it; the code is a shell's for a program that SIGPIPE has ended."""
+
+    exit_code = 141
 
 
 def as_told(error: Exception) -> HybridwrapError:
@@ -166,6 +180,8 @@ def as_told(error: Exception) -> HybridwrapError:
     told: HybridwrapError
     if isinstance(error, OSError) and error.filename is None and error.errno in (ENOSPC, EIO, EPIPE):
         told = OutputNotWritten(f"output can't be written: {error.strerror}")
+    elif isinstance(error, PermissionError) and error.filename is not None:
+        told = NotPermitted(f"{error.filename}: {error.strerror}")
     else:
         text = " ".join(str(error).split())
         told = Unexpected(f"this is a bug in hybridwrap: {type(error).__name__}: {text}; -vv shows where")

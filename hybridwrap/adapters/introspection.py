@@ -25,7 +25,7 @@ def introspect(folder: Path, shown: str, *, tofu: bool) -> Interface:
     """
     files: Files = []
     problems: list[Problem] = []
-    for path in config_files(folder, tofu=tofu):
+    for path in _config_files(folder, shown, tofu=tofu):
         name = os.path.join(shown, path.name)  # noqa: PTH118  # a text for people
         try:
             files.append((name, read(path, name)))
@@ -36,6 +36,13 @@ def introspect(folder: Path, shown: str, *, tofu: bool) -> Interface:
     if problems:
         raise InvalidManifest(problems)
     return _interface(files, tofu=tofu)
+
+
+def _config_files(folder: Path, shown: str, *, tofu: bool) -> tuple[Path, ...]:
+    try:
+        return config_files(folder, tofu=tofu)
+    except OSError as error:
+        raise InvalidManifest([Problem(shown, 0, 0, "", f"cannot be read: {error.strerror}")]) from error
 
 
 def _interface(files: Files, *, tofu: bool) -> Interface:

@@ -117,6 +117,11 @@ def _names(folder: str) -> list[str]:
             return [item.name for item in found]
     except (FileNotFoundError, NotADirectoryError):  # not made yet, removed meanwhile, or no operation's at all
         return []
+    except OSError as error:
+        raise PreflightRefused(
+            f"{folder} can't be read: {error.strerror}",
+            hint="give yourself the right to read it, or another HYBRIDWRAP_HOME",
+        ) from error
 
 
 def _is_left_over(names: frozenset[str]) -> bool:

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from glob import iglob
 from pathlib import Path
 
@@ -95,7 +96,8 @@ def fingerprint(folders: Iterable[Path], files: Iterable[Path]) -> str:
     found = {str(file) for file in files if file.is_file()}
     for folder in set(folders):
         if folder.is_dir():
-            found.update(e.path for e in os.scandir(folder) if is_config(e.name) or e.name.endswith(VAR_SUFFIXES))
+            with suppress(OSError):  # whoever reads it for good says what is wrong
+                found.update(e.path for e in os.scandir(folder) if is_config(e.name) or e.name.endswith(VAR_SUFFIXES))
     return _digest((name, _read(name)) for name in found)
 
 
@@ -105,6 +107,8 @@ def _read(name: str) -> bytes:
             return file.read()
     except IsADirectoryError:
         return b""
+    except OSError as error:  # whoever reads it for good says what is wrong
+        return f"{error.strerror}".encode()
 
 
 def _digest(contents: Iterable[tuple[str, bytes]]) -> str:

@@ -15,7 +15,7 @@ import click
 
 from hybridwrap import __version__
 from hybridwrap.cli.streams import let_go, open_missing
-from hybridwrap.errors import HybridwrapError, UsageError, as_told
+from hybridwrap.errors import HybridwrapError, ReaderGone, UsageError, as_told
 
 GROUPS = {  # as the README has them
     "Everyday": {
@@ -131,6 +131,8 @@ class LazyGroup(click.Group):
             code = _report(UsageError(error.format_message(), hint=_help_line(error.ctx)), argv)
         except click.Abort:
             code = INTERRUPTED
+        except SystemExit:  # click's own answer to a pipe that nobody reads any more
+            code = ReaderGone.exit_code
         except Exception as error:  # noqa: BLE001  # the outermost boundary: people get a line, not a traceback
             code = _report(as_told(error), argv)
         let_go()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from importlib import import_module
@@ -39,7 +41,9 @@ EXIT_CODES = {
     "Stopped": 130,
     "LedgerMisused": 1,
     "Unexpected": 1,
+    "NotPermitted": 1,
     "OutputNotWritten": 1,
+    "ReaderGone": 141,
 }
 
 
@@ -137,3 +141,46 @@ def test_help_loads_neither_boto3_nor_rich_nor_an_engine() -> None:
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.splitlines()[-1] == "[]"
+
+
+def test_ctrl_c_while_commands_are_loaded_ends_it_without_a_word(tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from hybridwrap.__main__ import main; main()"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_a_reader_who_has_gone_is_no_bug() -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    command = [sys.executable, "-m", "hybridwrap", "schema", "stack.v1"]
+    ran = subprocess.run(command, stdout=writes, stderr=subprocess.PIPE, check=False)
+    os.close(writes)
+    assert (ran.returncode, ran.stderr) == (141, b"")
+
+
+def test_without_a_manifest_it_is_said_how_to_get_one(project: Project) -> None:
+    ran = project.run("plan")
+    assert ran.code == 64
+    assert ran.err.splitlines()[1].startswith("next: hybridwrap new ")
+
+
+def test_an_environment_that_is_not_there_is_answered_with_one_that_is(project: Project) -> None:
+    project.write("version: 1\nstack: shop\nmodules: {}\n")
+    assert project.run("plan", "-e", "prod").err == (
+        'no environment "prod"; there are: default\nnext: the same command with -e default\n'
+    )
+
+
+def test_a_file_of_a_module_that_cannot_be_read_is_named_and_no_bug(project: Project) -> None:
+    project.write("version: 1\nstack: shop\nmodules: {vm: {source: vm}}\n", vm="")
+    (project.root / "vm" / "more.tf").symlink_to("/proc/self/mem")  # which even root can't read from its beginning
+    ran = project.run("validate")
+    assert ran.code == 10
+    assert "vm/more.tf  cannot be read: Input/output error" in ran.out + ran.err
+
+
+def test_a_file_of_ours_that_may_not_be_read_is_said_and_no_bug() -> None:
+    told = errors.as_told(PermissionError(13, "Permission denied", "/home/ana/x"))
+    assert (told.exit_code, told.message) == (1, "/home/ana/x: Permission denied")
+    assert "right" in told.hint

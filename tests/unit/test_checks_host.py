@@ -148,3 +148,10 @@ def test_a_folder_for_a_ledger_is_looked_at_and_not_made(tmp_path: Path) -> None
 def test_states_are_looked_at_folder_by_folder() -> None:
     keys = {"a": "shop/prod/a.tfstate", "b": "shop/prod/b.tfstate", "c": "c.tfstate"}
     assert folders_of(keys) == {"": ("c",), "shop/prod/": ("a", "b")}
+
+
+def test_operations_that_cannot_be_looked_at_are_a_problem_and_no_bug(tmp_path: Path) -> None:
+    (tmp_path / "operations").symlink_to("operations")  # a loop: also root can't read it
+    finding = check_left_behind(Folders(tmp_path, "shop"))
+    assert finding.verdict is Verdict.PROBLEM
+    assert "operations can't be read: Too many levels" in finding.text

@@ -268,3 +268,9 @@ def test_what_the_engines_accept_is_accepted(text: str) -> None:
 def test_a_literal_has_its_exact_value(text: str, value: Json) -> None:
     attribute = hcl.read_native(f"x = {text}\n".encode(), "x.tf").attributes["x"]
     assert (attribute.value, attribute.literal) == (value, value != "...")
+
+
+def test_a_folder_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+    (tmp_path / "m").symlink_to("m")  # a loop: also root can't read it
+    with pytest.raises(InvalidManifest, match="m  cannot be read: Too many levels"):
+        introspect(tmp_path / "m", "m", tofu=False)

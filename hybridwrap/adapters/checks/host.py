@@ -13,6 +13,7 @@ from hybridwrap.adapters.file_system import network_kind, read_mounts
 from hybridwrap.adapters.home import owner_of
 from hybridwrap.adapters.operation_folders import Folders
 from hybridwrap.domain.checkup import Finding, ok, problem, warning
+from hybridwrap.errors import PreflightRefused
 
 LEAST_BYTES, FEW_BYTES = 100 << 20, 1 << 30
 SIGN = ".hybridwrap-doctor-"
@@ -87,7 +88,10 @@ def _can_lock(place: Path) -> bool:
 
 def check_left_behind(folders: Folders) -> Finding:
     """Look for operations whose end the ledger may not know."""
-    left = folders.unfinished()
+    try:
+        left = folders.unfinished()
+    except PreflightRefused as error:
+        return problem("operations", error.message, error.hint, error.exit_code)
     kept = [each.operation for each in left if each.has_result]
     if kept:
         return warning(
