@@ -168,7 +168,7 @@ def test_without_a_manifest_it_is_said_how_to_get_one(project: Project) -> None:
 def test_an_environment_that_is_not_there_is_answered_with_one_that_is(project: Project) -> None:
     project.write("version: 1\nstack: shop\nmodules: {}\n")
     assert project.run("plan", "-e", "prod").err == (
-        'no environment "prod"; there are: default\nnext: the same command with -e default\n'
+        'no environment "prod"; there are: default\nnext: add to it: -e default\n'
     )
 
 

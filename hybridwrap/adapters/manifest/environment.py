@@ -25,13 +25,11 @@ def choose(names: tuple[str, ...], wanted: str | None, environ: Mapping[str, str
         return chosen
     there = f"there are: {', '.join(names)}"
     if not chosen:
-        raise UsageError(
-            f"which environment? {there}", hint=f"the same command with -e {names[0]}, or {VARIABLE}={names[0]}"
-        )
+        raise UsageError(f"which environment? {there}", hint=f"add to it: -e {names[0]}, or {VARIABLE}={names[0]}")
     said = "" if wanted else f", which {VARIABLE} says"
     near = did_you_mean(chosen, names)
     near = near if near.endswith("?") else f"; {there}"
-    raise UsageError(f'no environment "{chosen}"{said}{near}', hint=f"the same command with -e {names[0]}")
+    raise UsageError(f'no environment "{chosen}"{said}{near}', hint=f"add to it: -e {names[0]}")
 
 
 def in_environment(root: Node, environment: str, findings: Findings) -> Node:

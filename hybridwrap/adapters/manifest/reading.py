@@ -32,7 +32,7 @@ def read_bytes(file: Path) -> bytes:
         data = file.read_bytes()
     except OSError as error:
         raise UsageError(
-            f"cannot read {file}: {error.strerror}", hint="the same command with -f and a file that can be read"
+            f"cannot read {file}: {error.strerror}", hint="name a file that can be read with -f"
         ) from error
     if len(data) > MAX_BYTES:
         raise _invalid(Mark(str(file)), f"is {len(data)} bytes long; a manifest may have {MAX_BYTES}")
