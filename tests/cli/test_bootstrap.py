@@ -28,17 +28,7 @@ pytestmark = pytest.mark.e2e
 STACK = """
 version: 1
 stack: shop
-state:
-  s3:
-    bucket: {bucket}
-    region: {region}
-    endpoints: {{s3: "{endpoint}"}}
-    use_path_style: true
-    skip_credentials_validation: true
-    skip_requesting_account_id: true
-    skip_metadata_api_check: true
-    skip_region_validation: true
-    kms_key_id: "{key}"
+{state}
 modules:
   docs: {{source: docs}}
 """
@@ -58,10 +48,9 @@ def no_faults_are_left(moto: Server) -> Iterator[None]:
     moto.app.faults.clear()
 
 
-def project_on(server: Server, root: Path, bucket: str, *, region: str = "us-east-1", key: str = "") -> Project:
+def project_on(server: Server, root: Path, bucket: str, **more: str) -> Project:
     project = Project(root, s3_servers.environment())
-    text = STACK.format(bucket=bucket, endpoint=server.endpoint, region=region, key=key)
-    project.write(text.replace('    kms_key_id: ""\n', ""), docs='resource "terraform_data" "docs" {}\n')
+    project.write(STACK.format(state=server.state(bucket, **more)), docs='resource "terraform_data" "docs" {}\n')
     return project
 
 
@@ -97,7 +86,7 @@ def test_a_bucket_that_is_not_there_is_made_as_it_should_be(moto: Server, tmp_pa
 
 
 def test_the_key_that_the_manifest_names_encrypts(moto: Server, tmp_path: Path, name: str) -> None:
-    assert project_on(moto, tmp_path, name, key="alias/hybridwrap").run("bootstrap").code == 0
+    assert project_on(moto, tmp_path, name, kms_key_id="alias/hybridwrap").run("bootstrap").code == 0
     assert encryption_of(moto, name) == {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": "alias/hybridwrap"}
 
 

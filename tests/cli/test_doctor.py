@@ -23,12 +23,7 @@ pytestmark = pytest.mark.e2e
 STACK = """
 version: 1
 stack: shop
-state:
-  s3:
-    bucket: {bucket}
-    region: us-east-1
-    endpoints: {{s3: "{endpoint}"}}
-    use_path_style: true
+{state}
 modules:
   docs: {{source: docs}}
 """
@@ -38,7 +33,7 @@ _buckets = count()
 
 def project_on(server: Server, root: Path, bucket: str) -> Project:
     project = Project(root, {**s3_servers.environment(), "HOME": str(root)})
-    project.write(STACK.format(bucket=bucket, endpoint=server.endpoint), docs=DOCS)
+    project.write(STACK.format(state=server.state(bucket)), docs=DOCS)
     return project
 
 
@@ -199,11 +194,8 @@ def test_clocks_that_differ_are_said_before_s3_refuses(moto: Server, bucket: str
 
 
 def test_a_server_that_does_not_answer_is_said(on_moto: Project, tmp_path: Path) -> None:
-    text = (on_moto.root / "hybridwrap.yaml").read_text()
-    dead = f"http://127.0.0.1:{s3_servers.free_port()}"
-    (on_moto.root / "hybridwrap.yaml").write_text(
-        "\n".join(f'    endpoints: {{s3: "{dead}"}}' if "endpoints" in line else line for line in text.splitlines())
-    )
+    dead = Server(f"http://127.0.0.1:{s3_servers.free_port()}")
+    (on_moto.root / "hybridwrap.yaml").write_text(STACK.format(state=dead.state("any")))
     found = checked(on_moto, 30)
     assert "look at network" in found["bucket"][-1]["fix"]
 

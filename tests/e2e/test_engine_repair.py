@@ -41,18 +41,8 @@ def workshop(tmp_path: Path, engine_program: str) -> Workshop:
 @pytest.fixture
 def s3(moto: Server, workshop: Workshop) -> StateSettings:
     workshop.environ |= s3_servers.environment()
-    checks = ["credentials_validation", "requesting_account_id", "metadata_api_check", "region_validation"]
-    return StateSettings(
-        "s3",
-        {
-            "bucket": moto.make_bucket(f"repair-{next(_buckets)}"),
-            "key": "net.tfstate",
-            "endpoints": {"s3": moto.endpoint},
-            "use_path_style": True,
-            "use_lockfile": True,
-            **{f"skip_{check}": True for check in checks},
-        },
-    )
+    bucket = moto.make_bucket(f"repair-{next(_buckets)}")
+    return StateSettings("s3", moto.backend(bucket, key="net.tfstate", use_lockfile=True))
 
 
 def stored(moto: Server, s3: StateSettings) -> Any:

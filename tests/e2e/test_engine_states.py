@@ -156,10 +156,8 @@ def s3(server: Server, tmp_path: Path, workshop: Workshop, monkeypatch: pytest.M
     for name, value in s3_servers.environment().items():
         monkeypatch.setenv(name, value)
         workshop.environ[name] = value
-    settings = {"bucket": "states", "key": f"{tmp_path.name}/net.tfstate", "endpoints": {"s3": server.endpoint}}
-    checks = ["credentials_validation", "requesting_account_id", "metadata_api_check", "region_validation"]
-    skipped = {f"skip_{check}": True for check in checks}
-    yield StateSettings("s3", {**settings, **skipped, "use_path_style": True, "use_lockfile": True})
+    settings = server.backend("states", key=f"{tmp_path.name}/net.tfstate", use_lockfile=True)
+    yield StateSettings("s3", settings)
     assert server.app
     server.app.faults.clear()
 

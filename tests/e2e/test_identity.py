@@ -156,16 +156,7 @@ THREE = """
 version: 1
 stack: shop
 ledger: {{s3: {{bucket: {bucket}, profile: keeper, endpoint: "{endpoint}", use_path_style: true}}}}
-state:
-  s3:
-    bucket: {bucket}
-    profile: states
-    region: us-east-1
-    endpoints: {{s3: "{endpoint}"}}
-    use_path_style: true
-    skip_credentials_validation: true
-    skip_requesting_account_id: true
-    skip_metadata_api_check: true
+{state}
 account: "{account}"
 credentials: {{command: [./keys]}}
 modules: {{it: {{source: it}}}}
@@ -184,7 +175,8 @@ def test_ledger_state_and_provider_have_three_identities(server: Server, tmp_pat
     project = Project(tmp_path, {**nobody, "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "profiles")})
     keys = keys_of(server, ACCOUNT)
     script(project, "keys", prints(keys))
-    project.write(THREE.format(bucket=bucket, endpoint=server.endpoint, account=ACCOUNT), it=DATA)
+    state = server.state(bucket, profile="states")
+    project.write(THREE.format(bucket=bucket, endpoint=server.endpoint, state=state, account=ACCOUNT), it=DATA)
     ran = project.apply()
     assert ran.code == 0, ran.text
     by_path: dict[str, set[str]] = {}

@@ -24,7 +24,7 @@ from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
 from tests.support.golden import golden
 from tests.support.ledgers import LOCKS
-from tests.support.lost_runner import S3_STATE, kill_engines, ledger_of, lose_host, wait_until, write_stack
+from tests.support.lost_runner import kill_engines, ledger_of, lose_host, wait_until, write_stack
 from tests.support.project import FAKECLOUD, Project, Ran, wait
 from tests.support.s3_servers import Server
 
@@ -71,7 +71,7 @@ def project(tmp_path: Path, fakecloud_env: Mapping[str, str], engine_program: st
 @pytest.fixture
 def in_s3(moto: Server, tmp_path: Path, fakecloud_env: Mapping[str, str], engine_program: str) -> Project:
     """State in S3, ledger in a folder."""
-    state = S3_STATE.format(bucket=moto.make_bucket(f"reconcile-{next(_buckets)}"), endpoint=moto.endpoint)
+    state = moto.state(moto.make_bucket(f"reconcile-{next(_buckets)}"))
     manifest = STACK.replace("ENGINE", engine_program) + state + "ledger: {folder: .hybridwrap/ledger}\n"
     return _project(tmp_path, {**fakecloud_env, **s3_servers.environment(), "HYBRIDWRAP_SETTLE": "1s"}, manifest)
 
@@ -335,7 +335,7 @@ def test_what_a_lost_host_may_have_begun_is_listed_and_made_once(
         monkeypatch.setenv(name, value)
     program = re.search(r"program: (\S+)}", (in_s3.root / "hybridwrap.yaml").read_text())
     assert program
-    state = S3_STATE.format(bucket=moto.make_bucket(f"lost-{next(_buckets)}"), endpoint=moto.endpoint)
+    state = moto.state(moto.make_bucket(f"lost-{next(_buckets)}"))
     write_stack(in_s3, program[1], more=state)
     lose_host(in_s3, cloud, sent=sent)
     operation = ledger_of(in_s3).record("network").operation

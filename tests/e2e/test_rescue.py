@@ -26,16 +26,7 @@ STACK = """
 version: 1
 stack: shop
 engine: {{program: {engine}}}
-state:
-  s3:
-    bucket: {bucket}
-    region: us-east-1
-    endpoints: {{s3: "{endpoint}"}}
-    use_path_style: true
-    skip_credentials_validation: true
-    skip_requesting_account_id: true
-    skip_metadata_api_check: true
-    skip_region_validation: true
+{state}
 ledger: {{folder: .hybridwrap/ledger{encryption}}}
 modules:
   vm: {{source: vm}}
@@ -122,9 +113,8 @@ def stack(
     encryption = getattr(request, "param", "")
     key = base64.b64encode(b"k" * 32).decode()
     project = Project(root, {**fakecloud_env, **s3_servers.environment(), "LEDGER_KEY": key})
-    project.write(
-        STACK.format(bucket=bucket, endpoint=moto.endpoint, engine=engine_program, encryption=encryption), vm=VM
-    )
+    manifest = STACK.format(state=moto.state(bucket), engine=engine_program, encryption=encryption)
+    project.write(manifest, vm=VM)
     yield Stack(moto, project, bucket)
     moto.app.faults.clear()
 

@@ -19,16 +19,7 @@ pytestmark = pytest.mark.e2e
 STACK = """
 version: 1
 stack: shop
-state:
-  s3:
-    bucket: {bucket}
-    region: us-east-1
-    endpoints: {{s3: "{endpoint}"}}
-    use_path_style: true
-    skip_credentials_validation: true
-    skip_requesting_account_id: true
-    skip_metadata_api_check: true
-    skip_region_validation: true
+{state}
 modules:
   network: {{source: network}}
   vm: {{source: vm, inputs: {{network_id: "{{{{ modules.network.id }}}}"}}}}
@@ -55,7 +46,7 @@ def project_on(server: Server, root: Path, environ: Mapping[str, str]) -> Projec
     bucket = server.make_bucket(f"stack-{next(_buckets)}")
     root.mkdir(exist_ok=True)
     project = Project(root, {**environ, **s3_servers.environment()})
-    project.write(STACK.format(bucket=bucket, endpoint=server.endpoint), network=NETWORK, vm=VM)
+    project.write(STACK.format(state=server.state(bucket)), network=NETWORK, vm=VM)
     return project
 
 

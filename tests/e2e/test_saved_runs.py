@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.support import s3_servers
-from tests.support.lost_runner import S3_STATE, kill, until_said
+from tests.support.lost_runner import kill, until_said
 from tests.support.project import Project, Ran, wait
 from tests.support.s3_servers import Fault, Server
 
@@ -102,8 +102,7 @@ def site(moto: Server, tmp_path: Path) -> Iterator[Site]:
     root = tmp_path / "plan-job" / "checkout"
     root.mkdir(parents=True)
     project = Project(root, {**s3_servers.environment(), "LEDGER_KEY": KEY, "TOKEN": SECRET})
-    state = S3_STATE.format(bucket=bucket, endpoint=moto.endpoint)
-    project.write(SETTINGS + state + MODULES, network=NETWORK, dns=DNS, vm=VM)
+    project.write(SETTINGS + moto.state(bucket) + MODULES, network=NETWORK, dns=DNS, vm=VM)
     yield Site(project, moto, bucket)
     assert moto.app
     moto.app.faults.clear()

@@ -95,18 +95,7 @@ def test_what_is_no_lock_has_an_id_made_of_its_content(local: tuple[EngineOfModu
 def in_s3(workshop: Workshop, moto: Server, request: pytest.FixtureRequest) -> tuple[EngineOfModule, Server, str]:
     """An engine whose state is an object; its lock is switched on by the test's parameter."""
     bucket = moto.make_bucket(f"locks-{next(_buckets)}")
-    settings = {
-        "bucket": bucket,
-        "key": "net.tfstate",
-        "region": s3_servers.REGION,
-        "endpoints": {"s3": moto.endpoint},
-        "use_path_style": True,
-        "skip_credentials_validation": True,
-        "skip_requesting_account_id": True,
-        "skip_metadata_api_check": True,
-        "skip_region_validation": True,
-        **getattr(request, "param", {"use_lockfile": True}),
-    }
+    settings = moto.backend(bucket, key="net.tfstate", **getattr(request, "param", {"use_lockfile": True}))
     workshop.environ |= s3_servers.environment()
     engine = Operation(workshop, workshop.module("net", state=StateSettings("s3", settings))).engine
     return engine, moto, bucket

@@ -15,15 +15,7 @@ pytestmark = pytest.mark.e2e
 STACK = """
 version: 1
 stack: shop
-state:
-  s3:
-    bucket: night
-    region: us-east-1
-    endpoints: {{s3: "{endpoint}"}}
-    use_path_style: true
-    skip_credentials_validation: true
-    skip_requesting_account_id: true
-    skip_metadata_api_check: true
+{state}
 environments: {{dev: {{}}, prod: {{}}}}
 modules:
   network: {{source: network}}
@@ -48,7 +40,7 @@ def night(moto: Server, tmp_path: Path) -> tuple[Project, str]:
     moto.make_bucket("night")
     work = Project(tmp_path / "work", s3_servers.environment())
     work.root.mkdir()
-    work.write(STACK.format(endpoint=moto.endpoint), network=NETWORK, vm=VM, health=HEALTH)
+    work.write(STACK.format(state=moto.state("night")), network=NETWORK, vm=VM, health=HEALTH)
     assert work.apply("-e", "prod").code == 4
     empty = tmp_path / "empty"
     empty.mkdir()

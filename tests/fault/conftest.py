@@ -10,7 +10,7 @@ import pytest
 
 from hybridwrap.domain import json
 from tests.support import s3_servers
-from tests.support.lost_runner import S3_STATE, write_stack
+from tests.support.lost_runner import write_stack
 from tests.support.pages import Screen
 from tests.support.project import Project
 from tests.support.s3_servers import Server
@@ -70,7 +70,7 @@ def on_s3(moto: Server, tmp_path: Path, fakecloud_env: Mapping[str, str]) -> Ite
     root.mkdir()
     project = Project(root, {**fakecloud_env, **s3_servers.environment(), "HYBRIDWRAP_SETTLE": "0"})
     bucket = moto.make_bucket(f"fault-{next(_buckets)}")
-    write_stack(project, more=S3_STATE.format(bucket=bucket, endpoint=moto.endpoint))
+    write_stack(project, more=moto.state(bucket))
     yield project
     assert moto.app
     moto.app.faults.clear()

@@ -19,7 +19,7 @@ from tests.support import s3_servers
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
 from tests.support.families import family
-from tests.support.lost_runner import S3_STATE, engines_of, kill, kill_engines, wait_until
+from tests.support.lost_runner import engines_of, kill, kill_engines, wait_until
 from tests.support.project import Project, wait
 from tests.support.s3_servers import Server
 from tests.support.teardown import chain, destroy, looking_into
@@ -200,7 +200,7 @@ def in_s3(moto: Server, tmp_path: Path, fakecloud_env: Mapping[str, str], engine
     bucket = moto.make_bucket(f"teardown-{engine_program}-{tmp_path.name[-12:].replace('_', '-').lower()}")
     chain(project, engine_program)
     manifest = (project.root / "hybridwrap.yaml").read_text()
-    more = S3_STATE.format(bucket=bucket, endpoint=moto.endpoint) + "ledger: {folder: .hybridwrap/ledger}\n"
+    more = moto.state(bucket) + "ledger: {folder: .hybridwrap/ledger}\n"
     (project.root / "hybridwrap.yaml").write_text(manifest + more)
     vm = (project.root / "vm/main.tf").read_text()
     first = 'tags       = { after = fakecloud_server.web.id }\n  name       = "db"'

@@ -7,7 +7,6 @@ from typing import Any
 
 import boto3
 
-from tests.support.lost_runner import S3_STATE
 from tests.support.project import Project
 from tests.support.s3_servers import KEY_ID, REGION, SECRET, Server
 from tests.support.stacks import AWS_PROVIDER
@@ -122,11 +121,11 @@ sys.exit(1 if left else 0)
 def write_chain(project: Project, server: Server, bucket: str, *, vpc: str = "first", subnets: int = 1) -> None:
     """Write the stack, named as its bucket; state and ledger lie there, on the server that plays AWS, too."""
     (project.root / "look.py").write_text(_LOOK)
-    place = {"endpoint": server.endpoint, "bucket": bucket}
-    manifest = _MANIFEST.format(name=bucket, vpc=vpc, subnets=subnets, python=sys.executable, **place)
+    told = {"endpoint": server.endpoint, "python": sys.executable}
+    manifest = _MANIFEST.format(name=bucket, vpc=vpc, subnets=subnets, **told) + server.state(bucket)
     provider = AWS_PROVIDER.format(endpoint=server.endpoint)
     sources = dict(zip(MODULES, (_NETWORK, _SERVER, _PARAMETER, _CHECK), strict=True))
-    project.write(manifest + S3_STATE.format(**place), **{name: provider + text for name, text in sources.items()})
+    project.write(manifest, **{name: provider + text for name, text in sources.items()})
 
 
 def client(service: str, server: Server) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from threading import Event
 from typing import Any
+
+from tests.support.http_server import Answer, Request, serving
 
 TOKEN = "a-token-of-nobody"
 
@@ -38,41 +38,22 @@ class CiServer:
     def gitlab_job(self, status: str) -> None:
         self.answers["/projects/42/jobs/9"] = {"id": 9, "status": status, "finished_at": "2026-01-01T00:00:00.000Z"}
 
-
-class Handler(BaseHTTPRequestHandler):
-    served: CiServer
-
-    def do_GET(self) -> None:
-        served = self.served
-        served.asked.append((self.path, self.headers.get("Authorization") or self.headers.get("PRIVATE-TOKEN") or ""))
-        if served.hangs:
-            served.over.wait(60)
-            self.close_connection = True
-            return
-        known = self.path in served.answers
-        answer = served.answers.get(self.path, {"message": "Not Found"})
-        data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-        self.send_response(served.status if known else 404)
-        if served.moved_to:
-            self.send_header("Location", served.moved_to)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_args: Any) -> None: ...
+    def answer(self, request: Request) -> Answer | None:
+        token = request.headers.get("Authorization") or request.headers.get("PRIVATE-TOKEN") or ""
+        self.asked.append((request.target, token))
+        if self.hangs:
+            self.over.wait(60)
+            return None
+        if request.target not in self.answers:
+            return Answer(404, {"message": "Not Found"})
+        return Answer(self.status, self.answers[request.target], {"Location": self.moved_to} if self.moved_to else {})
 
 
 @contextmanager
 def ci_server() -> Iterator[CiServer]:
     served = CiServer()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Serving", (Handler,), {"served": served}))
-    served.address = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield served
-    finally:
-        served.over.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(served.answer) as served.address:
+        try:
+            yield served
+        finally:
+            served.over.set()

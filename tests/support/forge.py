@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from tests.support.http_server import Answer, Request, serving
 
 TOKEN = "a-token-of-nobody"
 
@@ -39,31 +38,45 @@ class Forge:
     merged: bool = True
     address: str = ""
 
-    def refusal(self, method: str) -> Refusal | None:
+    def answer(self, request: Request) -> Answer | None:
+        self.asked.append((request.method, urlsplit(request.target).path))
+        refusal = self._refusal(request.method)
+        answer = self._authorised(request) if refusal is None or refusal.lands else None
+        if refusal:
+            return Answer(refusal.status, refusal.body, refusal.headers) if refusal.status else None
+        return answer
+
+    def _refusal(self, method: str) -> Refusal | None:
         for refusal in self.refusals:
             if refusal.method == method and refusal.times:
                 refusal.times -= 1
                 return refusal
         return None
 
-    def answer(self, method: str, target: str, sent: Any) -> tuple[int, Any, dict[str, str]]:
+    def _authorised(self, request: Request) -> Answer:
+        tokens = (request.headers.get("Authorization"), request.headers.get("PRIVATE-TOKEN"))
+        if tokens not in ((f"Bearer {TOKEN}", None), (None, TOKEN)) and not request.target.startswith("/hook/"):
+            return Answer(401, {"message": "Bad credentials"})
+        return self._carried_out(request.method, request.target, request.sent)
+
+    def _carried_out(self, method: str, target: str, sent: Any) -> Answer:
         url = urlsplit(target)
         match method, url.path:
             case "GET", "/api/v3/repos/acme/shop/issues/7/comments" | "/api/v4/projects/42/merge_requests/7/notes":
                 return self._page(target, int(parse_qs(url.query).get("page", ["1"])[0]))
             case "POST", "/api/v3/repos/acme/shop/issues/7/comments" | "/api/v4/projects/42/merge_requests/7/notes":
                 self.comments[max(self.comments, default=0) + 1] = sent["body"]
-                return 201, {}, {}
+                return Answer(201, {})
             case "GET", "/api/v3/repos/acme/shop/commits/abc/pulls":
-                return 200, [{"number": 7, "merged_at": "2026-01-01" if self.merged else None}], {}
+                return Answer(200, [{"number": 7, "merged_at": "2026-01-01" if self.merged else None}])
             case "GET", "/api/v4/projects/42/repository/commits/abc/merge_requests":
-                return 200, [{"iid": 7, "state": "merged" if self.merged else "opened"}], {}
+                return Answer(200, [{"iid": 7, "state": "merged" if self.merged else "opened"}])
             case "POST", "/hook/secret":
                 self.messages.append(sent)
-                return 200, {}, {}
+                return Answer(200, {})
         return self._updated(method, url.path, sent)
 
-    def _page(self, target: str, number: int) -> tuple[int, Any, dict[str, str]]:
+    def _page(self, target: str, number: int) -> Answer:
         listed = [{"id": id_, "body": body} for id_, body in self.comments.items()]
         more = len(listed) > number * self.page
         here = listed[(number - 1) * self.page : number * self.page]
@@ -71,64 +84,19 @@ class Forge:
         link = (
             {"Link": f'<{self.address}{following}>; rel="next", <{self.address}{target}>; rel="last"'} if more else {}
         )
-        return 200, here, {"X-Next-Page": str(number + 1) if more else "", **link}
+        return Answer(200, here, {"X-Next-Page": str(number + 1) if more else "", **link})
 
-    def _updated(self, method: str, path: str, sent: Any) -> tuple[int, Any, dict[str, str]]:
+    def _updated(self, method: str, path: str, sent: Any) -> Answer:
         places = {"PATCH": r".*/repos/acme/shop/issues/comments/(\d+)", "PUT": r".*/merge_requests/7/notes/(\d+)"}
         found = re.fullmatch(places.get(method, "-"), path)
         if found and int(found[1]) in self.comments:
             self.comments[int(found[1])] = sent["body"]
-            return 200, {}, {}
-        return 404, {"message": "Not Found"}, {}
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Answers for the forge that its subclass has."""
-
-    served: Forge
-
-    def do_GET(self) -> None:
-        self._any()
-
-    do_POST = do_PATCH = do_PUT = do_GET  # noqa: N815
-
-    def _any(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self.served.asked.append((self.command, urlsplit(self.path).path))
-        refusal = self.served.refusal(self.command)
-        if refusal is None or refusal.lands:
-            status, answer, headers = self._authorised(json.loads(body) if body else None)
-            data = json.dumps(answer).encode()
-        if refusal:
-            status, data, headers = refusal.status, refusal.body, refusal.headers
-        if not status:
-            self.close_connection = True
-            return
-        self.send_response(status)
-        for name, value in {**headers, "Content-Length": str(len(data))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
-
-    def _authorised(self, sent: Any) -> tuple[int, Any, dict[str, str]]:
-        tokens = (self.headers.get("Authorization"), self.headers.get("PRIVATE-TOKEN"))
-        if tokens not in ((f"Bearer {TOKEN}", None), (None, TOKEN)) and not self.path.startswith("/hook/"):
-            return 401, {"message": "Bad credentials"}, {}
-        return self.served.answer(self.command, self.path, sent)
-
-    def log_message(self, *_args: Any) -> None: ...
+            return Answer(200, {})
+        return Answer(404, {"message": "Not Found"})
 
 
 @contextmanager
 def forge() -> Iterator[Forge]:
     served = Forge()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Serving", (Handler,), {"served": served}))
-    served.address = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with serving(served.answer) as served.address:
         yield served
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -29,19 +29,6 @@ modules:
   vm: {source: vm, inputs: {network_id: "{{ modules.network.id }}"}}
   docs: {source: docs}
 """
-S3_STATE = """
-state:
-  s3:
-    bucket: {bucket}
-    region: us-east-1
-    endpoints: {{s3: "{endpoint}"}}
-    use_path_style: true
-    use_lockfile: true
-    skip_credentials_validation: true
-    skip_requesting_account_id: true
-    skip_metadata_api_check: true
-    skip_region_validation: true
-"""
 NETWORK = (
     FAKECLOUD
     + """

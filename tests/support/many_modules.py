@@ -13,20 +13,10 @@ from tests.support.s3_servers import Server
 
 RUNS = 12
 MODULE = 'variable "name" { default = "" }\nresource "terraform_data" "this" { input = var.name }\n'
-STATE = """
+HEAD = """
 version: 1
 stack: shop
-state:
-  s3:
-    bucket: {bucket}
-    region: us-east-1
-    endpoints: {{s3: "{endpoint}"}}
-    use_path_style: true
-    use_lockfile: true
-    skip_credentials_validation: true
-    skip_requesting_account_id: true
-    skip_metadata_api_check: true
-    skip_region_validation: true
+{state}
 modules:
 """
 
@@ -37,7 +27,7 @@ def write_many(root: Path, server: Server, bucket: str, count: int) -> str:
     (root / "module").mkdir(parents=True)
     (root / "module" / "main.tf").write_text(MODULE)
     modules = "".join(f"  {name}: {{source: module}}\n" for name in names)
-    (root / "hybridwrap.yaml").write_text(STATE.format(bucket=bucket, endpoint=server.endpoint) + modules)
+    (root / "hybridwrap.yaml").write_text(HEAD.format(state=server.state(bucket)) + modules)
     documents, client = _documents(names[:-1]), server.client()
     with ThreadPoolExecutor(8) as pool:
         list(

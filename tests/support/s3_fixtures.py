@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
 from tests.support import s3_servers
+from tests.support.processes import carried
 from tests.support.s3_servers import Server
 
 
@@ -25,6 +27,8 @@ def moto(aws_environment: None) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def seaweedfs(aws_environment: None) -> Iterator[Server]:
-    with s3_servers.seaweedfs() as server:
+def seaweedfs(aws_environment: None, session_word: str) -> Iterator[Server]:
+    with ExitStack() as until_the_end:
+        with carried(session_word):
+            server = until_the_end.enter_context(s3_servers.seaweedfs())
         yield server

@@ -12,8 +12,8 @@ from tests.support.fakecloud.serving import SharedProvider, mirror_environment
 
 
 @pytest.fixture(scope="session")
-def shared_provider() -> Iterator[SharedProvider]:
-    provider = SharedProvider()
+def shared_provider(session_word: str) -> Iterator[SharedProvider]:
+    provider = SharedProvider(session_word)
     yield provider
     provider.close()
 

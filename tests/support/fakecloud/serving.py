@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.support.fakecloud import SOURCE, VERSION
 from tests.support.fakecloud.cloud import Cloud
+from tests.support.processes import VARIABLE
 
 _REPOSITORY = Path(__file__).parents[3]
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
@@ -24,7 +25,8 @@ class SharedProvider:
     A fault `crash` takes it down for every engine that uses it; the next `environment` starts it again.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, word: str) -> None:
+        self._word = word  # of the session: it outlives the test that starts it
         self._folder = Path(tempfile.mkdtemp(prefix="fakecloud-"))  # short: a socket's path may have 107 characters
         self._link = self._folder / "cloud.db"
         self._process: subprocess.Popen[str] | None = None
@@ -53,7 +55,7 @@ class SharedProvider:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.support.fakecloud", "--reattach", str(socket)],
             cwd=_REPOSITORY,
-            env={**os.environ, "FAKECLOUD_DB": str(self._link)},
+            env={**os.environ, "FAKECLOUD_DB": str(self._link), VARIABLE: self._word},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
