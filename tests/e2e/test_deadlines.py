@@ -54,7 +54,7 @@ def write(project: Project, engine: str, settings: str = "") -> None:
 def apply_until_interrupted(project: Project, cloud: Cloud, *argv: str) -> Ran:
     """Apply; the cloud answers as soon as its provider was told that the engine was interrupted."""
     process = project.start("apply", "--auto-approve", *argv)
-    cloud.wait_for_calls(Operation.STOP, seconds=90)
+    cloud.wait_for_calls(Operation.STOP)
     cloud.lift()
     return wait(process)
 

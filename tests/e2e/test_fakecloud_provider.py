@@ -286,7 +286,7 @@ def test_the_plugin_goes_on_after_an_interrupt(plugin: Module, cloud: Cloud) -> 
         process.send_signal(signal.SIGINT)
         cloud.wait_for_calls("stop")
         cloud.lift()
-        assert process.wait(timeout=30) == 1
+        assert process.wait(timeout=120) == 1
     assert plugin.instances() == [(cloud.only("web").id, "")]
 
 
@@ -298,4 +298,4 @@ def test_many_calls_that_hang_do_not_block_the_provider(module: Module, cloud: C
         cloud.wait_for_calls("create", count=40)
         assert module.exit_code("plan", "-lock=false") == 0
         cloud.lift()
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=120) == 0

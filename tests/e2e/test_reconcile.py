@@ -92,7 +92,7 @@ def killed(project: Project, cloud: Cloud, name: str = "slow") -> Ran:
     """An apply whose engine is killed while the cloud makes an object: that is there, and its id was never told."""
     cloud.inject(name, "hang")
     process = project.start("apply", "--auto-approve")
-    cloud.wait_for_calls(Operation.CREATE, name=name, seconds=60)
+    cloud.wait_for_calls(Operation.CREATE, name=name)
     kill_engines(project)
     ran = wait(process)
     cloud.lift(name)

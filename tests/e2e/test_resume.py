@@ -272,7 +272,7 @@ def test_an_interrupted_run_is_gone_on_with(project: Project) -> None:
     edit(
         project,
         "test -e ../fixed",
-        "touch ../began; for i in $(seq 600); do [ -e ../fixed ] && exit 0; sleep 0.1; done; exit 1",
+        "touch ../began; for i in $(seq 3000); do [ -e ../fixed ] && exit 0; sleep 0.1; done; exit 1",
         "b/main.tf",
     )
     process = project.start("apply", "--auto-approve")

@@ -74,7 +74,7 @@ def test_a_later_attempt_that_works_makes_the_module_ok(project: Project, cloud:
     write(project, engine_program, "5s")
     cloud.inject("web", "fail-before")
     process = project.start("apply", "--auto-approve")
-    cloud.wait_for_calls(Operation.CREATE, name="web", seconds=90)
+    cloud.wait_for_calls(Operation.CREATE, name="web")
     cloud.lift()
     ran = wait(process, seconds=180)
     assert ran.code == 0, ran.text

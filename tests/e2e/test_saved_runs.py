@@ -303,7 +303,7 @@ def test_a_job_of_a_module_that_no_approval_covers_says_so_and_ends_well(tmp_pat
 GATE = """
 resource "terraform_data" "net" {
   provisioner "local-exec" {
-    command = "for i in $(seq 1200); do [ -e ../go ] && exit 0; sleep 0.05; done; exit 1"
+    command = "for i in $(seq 6000); do [ -e ../go ] && exit 0; sleep 0.05; done; exit 1"
   }
 }
 """

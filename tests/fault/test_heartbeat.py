@@ -20,7 +20,7 @@ def beats(project: Project) -> Path:
 def test_a_made_object_is_in_the_ledger_while_the_engine_waits_for_the_next_one(project: Project, cloud: Cloud) -> None:
     with hanging(project, cloud, "gate", "network") as process:
         made = cloud.only("net")
-        wait_until(lambda: any(beat.objects for beat in project.ledger().beats("network")), seconds=20)
+        wait_until(lambda: any(beat.objects for beat in project.ledger().beats("network")))
         (beat,) = project.ledger().beats("network")
     assert [(o.address, o.id, o.open) for o in beat.objects] == [
         ("fakecloud_network.net", made.id, False),

@@ -46,7 +46,7 @@ def test_time_up(project: Project, cloud: Cloud, screen: Screen, check: Check) -
     assert project.run("init").code == 0
     cloud.inject("gate", "hang")
     process = screen.start("hybridwrap apply --auto-approve --timeout 10s network vm")
-    cloud.wait_for_calls(Operation.STOP, seconds=90)
+    cloud.wait_for_calls(Operation.STOP)
     cloud.lift()
     screen.until_it_ends(process)
     check("time-up", screen)

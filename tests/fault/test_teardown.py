@@ -40,7 +40,7 @@ def hanging_destroy(project: Project, cloud: Cloud, name: str, *argv: str) -> su
     """A destroy whose engine waits for the cloud's answer to the delete of an object; the object is gone already."""
     cloud.inject(name, "hang")
     process = project.start("destroy", "--auto-approve", *argv)
-    cloud.wait_for_calls(Operation.DELETE, name=name, seconds=60)
+    cloud.wait_for_calls(Operation.DELETE, name=name)
     return process
 
 
@@ -112,7 +112,7 @@ def test_an_interrupted_destroy_is_an_error_that_the_same_command_finishes(
     assert destroy(project, "app").code == 0
     process = hanging_destroy(project, cloud, "web", "vm")
     process.send_signal(signal.SIGINT)
-    cloud.wait_for_calls(Operation.STOP, seconds=60)
+    cloud.wait_for_calls(Operation.STOP)
     cloud.lift()
 
     ran = wait(process)
@@ -207,7 +207,7 @@ def in_s3(moto: Server, tmp_path: Path, fakecloud_env: Mapping[str, str], engine
     (project.root / "vm/main.tf").write_text(vm.replace('name       = "db"', first))
     cloud.inject("db", "hang")
     process = project.start("apply", "--auto-approve", "network", "vm")
-    cloud.wait_for_calls(Operation.CREATE, name="db", seconds=60)
+    cloud.wait_for_calls(Operation.CREATE, name="db")
     kill_engines(project)
     wait(process)
     cloud.lift()

@@ -24,11 +24,11 @@ resource "terraform_data" "one" { input = var.value }
 output "value" { value = terraform_data.one.output }
 """
 
-# Runs until the file `go` is there, and for half a minute at most.
+# Runs until the file `go` is there, and for five minutes at most.
 GATED = """
 resource "terraform_data" "gated" {
   provisioner "local-exec" {
-    command = "for i in $(seq 600); do [ -e go ] && exit 0; sleep 0.05; done; exit 1"
+    command = "for i in $(seq 6000); do [ -e go ] && exit 0; sleep 0.05; done; exit 1"
   }
 }
 resource "terraform_data" "after" { input = terraform_data.gated.id }

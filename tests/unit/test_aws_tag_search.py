@@ -42,24 +42,24 @@ def make_vpc(server: Server, tags: Mapping[str, str]) -> tuple[Any, str]:
 def test_what_has_all_the_tags_is_found_by_its_arn_until_it_is_gone(
     moto: Server, env: Mapping[str, str], tags: dict[str, str]
 ) -> None:
-    assert search_by_tags(tags, region="", env=env, seconds=20).answer is Answer.ABSENT
+    assert search_by_tags(tags, region="", env=env, seconds=120).answer is Answer.ABSENT
     ec2, vpc = make_vpc(moto, tags)
 
-    found = search_by_tags(tags, region=REGION, env=env, seconds=20)
+    found = search_by_tags(tags, region=REGION, env=env, seconds=120)
 
     assert found.answer is Answer.PRESENT
     assert [arn.rpartition("/")[2] for arn in found.survivors] == [vpc]
     assert found.search
     assert found.by == f"AWS tags module={tags['module']}, stack=shop in us-east-1"
     ec2.delete_vpc(VpcId=vpc)
-    assert search_by_tags(tags, region="", env=env, seconds=20).answer is Answer.ABSENT
+    assert search_by_tags(tags, region="", env=env, seconds=120).answer is Answer.ABSENT
 
 
 def test_what_lacks_one_of_the_tags_is_not_the_module_s(
     moto: Server, env: Mapping[str, str], tags: dict[str, str]
 ) -> None:
     make_vpc(moto, tags)
-    assert search_by_tags({**tags, "environment": "prod"}, region="", env=env, seconds=20).answer is Answer.ABSENT
+    assert search_by_tags({**tags, "environment": "prod"}, region="", env=env, seconds=120).answer is Answer.ABSENT
 
 
 @pytest.mark.parametrize(("status", "code"), [(403, "AccessDeniedException"), (400, "ExpiredTokenException")])
@@ -67,7 +67,7 @@ def test_forbidden_is_never_absent(
     env: Mapping[str, str], tags: dict[str, str], faults: list[Fault], status: int, code: str
 ) -> None:
     faults.append(Fault(status=status, code=code, headers={"x-amzn-errortype": code}))
-    probe = search_by_tags(tags, region="", env=env, seconds=20)
+    probe = search_by_tags(tags, region="", env=env, seconds=120)
     assert probe.answer is Answer.UNVERIFIABLE
     assert probe.detail
 

@@ -110,7 +110,7 @@ time.sleep(600)
 
 
 def until_free(file: Path) -> bool:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while time.monotonic() < until:
         with file.open() as lock, suppress(BlockingIOError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -257,7 +257,7 @@ def test_what_it_needs_can_be_waited_for_and_that_is_recorded() -> None:
         while not waiting.waits.noted("vm", OK).waited:
             time.sleep(0.001)
         run(process(store, CHAIN, joins=False), lambda _: OK, "network")
-        end = vm.result(30).modules["vm"]
+        end = vm.result(120).modules["vm"]
     assert end.result == "ok"
     assert end.waited > 0
     assert end.waited_for == "network, still to be done in this run"

@@ -154,7 +154,7 @@ class Cloud:
             return [_call(row) for row in database.execute(query, (operation, name))]
 
     def wait_for_calls(
-        self, operation: Operation | str, *, name: str = "%", count: int = 1, seconds: float = 30
+        self, operation: Operation | str, *, name: str = "%", count: int = 1, seconds: float = 120
     ) -> list[Call]:
         """Wait until so many such calls have begun; raise TimeoutError."""
         deadline = time.monotonic() + seconds
