@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from hashlib import sha256
 
 import pytest
@@ -21,6 +22,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--draw-engine", metavar="SEED", help="run each test with one of the engines, drawn by this word, not with all"
     )
+
+
+def pytest_configure() -> None:
+    """A shell has what it runs in the background ignore Ctrl-C, and so would all that tests start and interrupt."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -5,6 +5,7 @@ moto plays EC2, SSM and S3. The provider itself waits ten seconds for an instanc
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -13,9 +14,10 @@ from typing import Any
 import pytest
 
 from tests.support import s3_servers
-from tests.support.aws_provider import NotAvailable, aws_provider_configuration
+from tests.support.aws_provider import NotAvailable, attached, aws_provider_configuration
 from tests.support.aws_stack import MODULES, SECOND_SUBNET, client, write_chain
 from tests.support.lost_runner import kill_engines, ledger_of, wait_until
+from tests.support.processes import carried
 from tests.support.project import Project, Ran, wait
 from tests.support.s3_servers import Server
 
@@ -68,11 +70,13 @@ def _named(name: str, *values: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def configuration() -> str:
+def provider(session_word: str) -> Iterator[str]:
     try:
-        return str(aws_provider_configuration())
+        configuration = aws_provider_configuration()
     except NotAvailable as reason:
         pytest.skip(str(reason))
+    with carried(session_word), attached(configuration) as provider:
+        yield provider
 
 
 @pytest.fixture
@@ -81,11 +85,11 @@ def amazon(moto: Server) -> Amazon:
 
 
 @pytest.fixture
-def project(tmp_path: Path, configuration: str, amazon: Amazon) -> Project:
+def project(tmp_path: Path, provider: str, amazon: Amazon) -> Project:
     root = tmp_path / "project"
     root.mkdir()
     environ = {
-        "TF_CLI_CONFIG_FILE": configuration,
+        "TF_REATTACH_PROVIDERS": provider,
         "AWS_ENDPOINT_URL_RESOURCE_GROUPS_TAGGING_API": amazon.server.endpoint,
         "HYBRIDWRAP_SETTLE": "1s",
     }

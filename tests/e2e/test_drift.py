@@ -347,10 +347,7 @@ def test_a_state_that_was_changed_outside_before_the_look_is_looked_at(project: 
 def on_s3(server: Server, root: Path, environ: Mapping[str, str], engine: str) -> tuple[Project, str]:
     bucket = server.make_bucket(f"drift-{root.parent.name.replace('_', '-').lower()[-40:]}")
     root.mkdir()
-    settings = "use_path_style: true, skip_credentials_validation: true, skip_requesting_account_id: true"
-    place = f'bucket: {bucket}, region: us-east-1, endpoints: {{s3: "{server.endpoint}"}}'
-    skip = "skip_metadata_api_check: true, skip_region_validation: true"
-    manifest = STACK.replace("ENGINE", engine) + f"state: {{s3: {{{place}, {settings}, {skip}}}}}\n"
+    manifest = STACK.replace("ENGINE", engine) + server.state(bucket)
     project = Project(root, {**environ, **s3_servers.environment(), "PASSWORD": SECRET})
     project.write(manifest, network=NETWORK, vm=VM, health=HEALTH)
     assert project.apply().code == 0

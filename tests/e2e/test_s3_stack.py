@@ -107,11 +107,10 @@ def test_a_ledger_that_refuses_writes_keeps_the_engine_from_starting(
 
 
 def test_a_bucket_that_is_gone_keeps_the_engine_from_starting(on_moto: Project, moto: Server, cloud: Cloud) -> None:
-    text = (on_moto.root / "hybridwrap.yaml").read_text()
-    (on_moto.root / "hybridwrap.yaml").write_text(text.replace("bucket: stack-", "bucket: gone-"))
+    (on_moto.root / "hybridwrap.yaml").write_text(STACK.format(state=moto.state("gone-1")))
     ran = on_moto.apply()
     assert ran.code == 30, ran.text
-    assert "gone-" in ran.err
+    assert "gone-1" in ran.err
     assert cloud.calls() == []
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hybridwrap.domain.entry import RecordedInput
 from tests.support.project import Project
 
 SECRET = "s3cr3t-of-m-7719"
@@ -82,6 +83,18 @@ def test_adopting_withholds_it_too(project: Project) -> None:
     assert project.run("adopt", "d").code == 0
     assert written(project) == []
     assert project.outputs()["d"]["dsn"]["sensitive"]
+
+
+@pytest.mark.e2e
+def test_an_input_with_a_known_secret_in_it_is_recorded_without_its_value(project: Project) -> None:
+    manifest = project.root / "hybridwrap.yaml"
+    manifest.write_text(f"{manifest.read_text()}  f: {{source: f, depends_on: [m]}}\n")
+    project.write(manifest.read_text(), f=E)
+    (project.root / "f" / "terraform.tfvars").write_text(f'dsn = "db://{SECRET}"\n')
+    assert project.apply("m", "f").code == 0
+    dsn = project.ledger().record("f").inputs["dsn"]
+    assert dsn == RecordedInput(sensitive=True, reference="file:f/terraform.tfvars")
+    assert written(project) == []
 
 
 @pytest.mark.e2e

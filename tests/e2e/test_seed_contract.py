@@ -12,7 +12,7 @@ from shlex import quote
 
 import pytest
 
-from hybridwrap.domain.entry import Observe
+from hybridwrap.domain.entry import Begin, Observe
 from hybridwrap.domain.status import Status
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
@@ -121,12 +121,27 @@ def test_a_failure_reads_error_keeps_outputs_names_the_command_and_leaves_the_re
     record = project.ledger().record("vm")
     assert "apply" in record.failed_command
     assert record.errors
+    assert [(o.address, o.id) for o in record.objects] == [("fakecloud_server.web", cloud.only("web").id)]
     assert record.inputs["network_id"].value == cloud.only("net").id
     assert record.settled is Status.ERROR, "error is what destroy takes up"
 
     cloud.lift()
     assert project.apply().code == 0
     assert set(project.statuses().values()) == {"ok"}
+
+
+def test_the_record_of_an_intent_holds_the_inputs_and_the_outputs_so_far(project: Project, cloud: Cloud) -> None:
+    assert project.apply("network", "vm").code == 0
+    ip = cloud.only("web").attributes["ip"]
+    project.write((project.root / "hybridwrap.yaml").read_text(), vm=VM.replace('"small"', '"large"'))
+    assert project.apply("vm").code == 0
+
+    first, second = (entry.body for entry in project.ledger().history("vm") if isinstance(entry.body, Begin))
+    assert {name: kept.value for name, kept in first.inputs.items()} == {"network_id": cloud.only("net").id}
+    assert (first.previous_status, first.previous_outputs) == (Status.NONE, {})
+    assert second.inputs == first.inputs
+    assert second.previous_status is Status.OK
+    assert second.previous_outputs["ip"].value == ip != cloud.only("web").attributes["ip"]
 
 
 def test_what_did_not_run_has_no_record_at_all(project: Project, cloud: Cloud) -> None:
@@ -138,12 +153,20 @@ def test_what_did_not_run_has_no_record_at_all(project: Project, cloud: Cloud) -
     assert project.ledger().history("vm") == ()
     assert project.ledger().history("health") == ()
     assert project.status()["vm"]["reason"] == "waits for network.id"
+    ends = project.look("show", "--json").json["end"]["modules"]
+    assert {name: end["result"] for name, end in ends.items()} == project.statuses()
 
 
 def test_independent_modules_go_on_after_a_failure_and_fail_fast_stops_them(project: Project, cloud: Cloud) -> None:
+    manifest = (project.root / "hybridwrap.yaml").read_text()
+    project.write(f"{manifest}  zone: {{source: docs}}\n")  # its turn is after that of network
     cloud.inject("net", "fail-before")
-    assert project.apply("--parallelism", "1", "--fail-fast", "network", "vm", "docs").code == 4
-    assert project.statuses()["vm"] == "pending"
+    apply, left = ("--parallelism", "1", "network", "vm", "zone"), {"health": "none", "docs": "none"}
+    assert project.apply(*apply, "--fail-fast").code == 4
+    assert project.statuses() == {**left, "network": "error", "vm": "pending", "zone": "pending"}
+    assert project.status()["zone"]["reason"] == "--fail-fast after network"
+    assert project.apply(*apply).code == 4
+    assert project.statuses() == {**left, "network": "error", "vm": "pending", "zone": "ok"}
 
 
 def test_a_failed_plan_leaves_the_previous_status(project: Project, cloud: Cloud) -> None:

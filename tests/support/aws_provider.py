@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 
@@ -43,6 +46,20 @@ def aws_provider_configuration() -> Path:
         if not configuration.exists():
             write_mirror_configuration(configuration, SOURCE)
         return configuration
+
+
+@contextmanager
+def attached(configuration: Path) -> Iterator[str]:
+    """Start the provider once for many engines, each of which would take two seconds to start one of its own.
+
+    Yields what their `TF_REATTACH_PROVIDERS` says.
+    """
+    (program,) = (configuration.parent / "mirror" / SOURCE / VERSION / _PLATFORM).glob("terraform-provider-aws_*")
+    with subprocess.Popen([program, "-debug"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout
+        said = (re.search("TF_REATTACH_PROVIDERS='(.*)'", line) for line in process.stdout)
+        yield next(found[1] for found in said if found)
+        process.kill()
 
 
 def _provider_zip() -> bytes:

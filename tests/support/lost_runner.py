@@ -123,7 +123,8 @@ def lose_host(project: Project, cloud: Cloud, *, sent: bool = True) -> None:
     """
     with hanging(project, cloud, "gate", "network") as process:
         if sent:
-            wait_until(lambda: any(beat.objects for beat in ledger_of(project).beats("network")))
+            ledger = ledger_of(project)
+            wait_until(lambda: any(beat.objects for beat in ledger.beats("network")))
         kill(process)
         kill_engines(project)
     shutil.rmtree(project.root / ".hybridwrap" / "operations")

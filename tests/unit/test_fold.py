@@ -17,6 +17,7 @@ from hybridwrap.domain.entry import (
     Confirm,
     End,
     Entry,
+    KeptState,
     Late,
     Observe,
     RecordedInput,
@@ -88,6 +89,16 @@ def test_a_failure_says_what_failed_and_the_next_success_clears_it() -> None:
 
 def test_a_state_that_an_end_does_not_name_is_the_one_before_it() -> None:
     assert after((begin(serial=4), "O1"), (unknown(), "O1")).state == state(4)
+
+
+def test_a_state_and_a_lock_that_were_left_are_kept_in_mind_until_the_outcome_is_known() -> None:
+    kept = KeptState("here/errored.tfstate", "6e1f", 2, "sha256:3")
+    record = after((begin(), "O1"), (replace(unknown(), kept=kept, state_lock="lock-1"), "O1"))
+    assert (record.kept, record.state_lock) == (kept, "lock-1")
+    still = after((begin("destroy"), "O2"), (unknown(), "O2"), start=record)
+    assert (still.kept, still.state_lock) == (kept, "lock-1")
+    known = after((begin("destroy"), "O3"), (failed(), "O3"), start=still)
+    assert (known.kept, known.state_lock) == (None, "")
 
 
 def test_an_end_by_somebody_who_does_not_hold_the_module_is_ignored() -> None:

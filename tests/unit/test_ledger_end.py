@@ -7,11 +7,11 @@ from collections import deque
 import pytest
 from msgspec.structs import replace
 
-from hybridwrap.domain.entry import Confirm, Late, Moved, Observe, Retain, Takeover
+from hybridwrap.domain.entry import Confirm, End, Late, Moved, Observe, Retain, Takeover
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.outputs import Provenance
 from hybridwrap.domain.record import Record
-from hybridwrap.domain.status import Status
+from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.errors import LedgerMisused, LedgerUnreachable, ModuleBusy, ResultNotSent, SlotTaken, Superseded
 from tests.support.faulty_store import Fault, FaultyStore, Network
 from tests.support.ledgers import LOCKS, Ids, begin, cancelled, destroyed, failed, ledger_on, ok, output, state, unknown
@@ -207,6 +207,23 @@ def test_a_cancelled_operation_cannot_have_changed_the_status() -> None:
     ledger, _, _, held = holding()
     with pytest.raises(LedgerMisused, match="the status stays none"):
         ledger.end(held, cancelled(Status.ERROR), operation="O1", entry_id="E1")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status"),
+    [
+        (Outcome.SUCCEEDED, Status.NONE),
+        (Outcome.FAILED, Status.OK),
+        (Outcome.FAILED, Status.DESTROYED),
+        (Outcome.INTERRUPTED, Status.RETAINED),
+        (Outcome.UNKNOWN, Status.ERROR),
+    ],
+)
+def test_an_outcome_leaves_only_what_it_can(outcome: Outcome, status: Status) -> None:
+    ledger, _, other, held = holding()
+    with pytest.raises(LedgerMisused, match=f"{outcome} cannot leave {status}"):
+        ledger.end(held, End(outcome, status, state(1), evidence=("seen",)), operation="O1", entry_id="E1")
+    assert other.record("vm").holder, "nothing was written"
 
 
 def test_destroyed_needs_evidence() -> None:

@@ -151,6 +151,11 @@ def test_a_run_that_was_killed_leaves_pending_what_it_had_not_done() -> None:
     assert "network" not in found
 
 
+def test_a_run_does_not_wait_for_what_it_did_not_select() -> None:
+    found = pending_of([Run(start("R1", modules=("vm",)), None)], {})
+    assert found["vm"] == PendingModule("apply R1 has not reached it", "", "R1")
+
+
 def test_a_later_run_that_selects_the_module_takes_it_up() -> None:
     older = Run(start("R1"), end("R1"))
     newer = Run(start("R2", modules=("vm",)), end("R2", vm=ModuleEnd("unchanged")))

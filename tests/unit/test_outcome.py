@@ -282,6 +282,20 @@ def test_an_engine_that_failed_without_a_word_is_not_taken_for_one_that_did_noth
     assert verdict.reason == "the engine gives no reason"
 
 
+def test_a_kill_is_not_taken_for_nothing_where_the_state_cannot_be_read_again() -> None:
+    case = Seen("apply", Ended(signal=9), Stream(version="1.11.4"), STATE, STATE, previous=PREVIOUS)
+    assert told(judge(case)) == ("killed before anything", Outcome.CANCELLED, PREVIOUS)
+    assert told(judge(replace(case, after=Unreadable("no answer")))) == KILLED
+
+
+@pytest.mark.parametrize("said", [Stream(version="1.11.4"), Stream(diagnostics=(Diagnostic("error", "no plan"),))])
+def test_an_engine_that_said_anything_and_began_nothing_leaves_the_status(said: Stream) -> None:
+    assert told(judge(Seen("apply", Ended(1), said, STATE, STATE, previous=PREVIOUS)))[1:] == (
+        Outcome.CANCELLED,
+        PREVIOUS,
+    )
+
+
 def test_an_unknown_type_of_event_is_not_taken_for_nothing() -> None:
     stream = Stream(version="9.0", unknown_types=("deed_done",))
     assert judge(Seen("apply", Ended(signal=9), stream, None, None)).outcome is Outcome.UNKNOWN
