@@ -94,7 +94,7 @@ def test_an_input_with_a_known_secret_in_it_is_recorded_without_its_value(projec
     assert project.apply("m", "f").code == 0
     dsn = project.ledger().record("f").inputs["dsn"]
     assert dsn == RecordedInput(sensitive=True, reference="file:f/terraform.tfvars")
-    assert written(project) == []
+    assert [path for path in written(project) if "blob" not in path.parts] == []
 
 
 @pytest.mark.e2e
