@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from threading import RLock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 
@@ -15,6 +15,7 @@ from hybridwrap.errors import LedgerUnreachable
 if TYPE_CHECKING:
     from boto3.session import Session
     from botocore.config import Config
+    from botocore.model import OperationModel
     from mypy_boto3_s3 import S3Client
 
 T = TypeVar("T")
@@ -90,9 +91,11 @@ class S3Connection:
 
         endpoint = self._settings.endpoint or None
         try:
-            return self.session.client("s3", endpoint_url=endpoint, config=self._config(attempts))
+            client = self.session.client("s3", endpoint_url=endpoint, config=self._config(attempts))
         except (BotoCoreError, ValueError) as error:
             raise LedgerUnreachable(f"s3://{self._settings.bucket}: {error}") from error
+        client.meta.events.register_last("before-parameter-build.s3", _redirect_no_further)
+        return client
 
     def _config(self, attempts: int) -> Config:
         from botocore.config import Config
@@ -107,3 +110,9 @@ class S3Connection:
             request_checksum_calculation="when_required",
             response_checksum_validation="when_required",
         )
+
+
+def _redirect_no_further(model: OperationModel, context: dict[str, Any], **_: object) -> None:
+    """Follow no redirect of HeadBucket: the SDK asks it where a redirect leads, and again when that is redirected."""
+    if model.name == "HeadBucket":
+        context["s3_redirect"]["redirected"] = True

@@ -49,6 +49,9 @@ REGION_CODES = frozenset(
 DENIED_CODES = frozenset({"AccessDenied", "Forbidden", "403", "AllAccessDisabled", "AccountProblem"})
 ASK_AGAIN_CODES = frozenset({"RequestTimeout", "SlowDown", "RequestLimitExceeded", "Throttling", "ThrottlingException"})
 
+NOT_OF_S3 = "the answer is not one of S3: something on the way, as a proxy or a login page, may have given it"
+REDIRECTS = (301, 302, 307)
+
 
 class Answer(Struct, frozen=True):
     """The facts of an error answer."""
@@ -91,7 +94,9 @@ class Answer(Struct, frozen=True):
             return f"{where}: there is no such bucket in region {region} (NoSuchBucket)"
         if self.code in EXPLAINED:
             return f"{where}: {EXPLAINED[self.code]} ({self.code})"
-        if self.code in REGION_CODES or self.status == 301:  # noqa: PLR2004 - moved permanently
+        if self.status in REDIRECTS and not self.region and self.code not in REGION_CODES:
+            return f"{where}: {NOT_OF_S3} (redirect {self.status})"
+        if self.code in REGION_CODES or self.status in REDIRECTS:
             there = f"region {self.region}" if self.region else "another region"
             return f"{where}: the bucket is in {there}, not in {region} ({self.code})"
         if self.code in DENIED_CODES:

@@ -56,7 +56,7 @@ class SignedReads:
             answer = self._http.send(request.prepare())
         except HTTPClientError:
             return None
-        if answer.status_code == OK:
+        if answer.status_code == OK and "ETag" in answer.headers:  # as all of S3's have
             return Read(answer.content)
         absent = answer.status_code == NOT_FOUND and NO_SUCH_KEY in answer.content
         return Read(None) if absent else None

@@ -6,12 +6,12 @@ was lost, so that client has none; what may be repeated goes through a second cl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any, TypeVar
 
 from hybridwrap.adapters.s3_connection import S3Connection, S3Settings
-from hybridwrap.adapters.s3_errors import Answer
+from hybridwrap.adapters.s3_errors import NOT_OF_S3, Answer
 from hybridwrap.domain.ports import Attempt, Creation, Listed
 from hybridwrap.errors import LedgerUnreachable
 
@@ -35,13 +35,15 @@ class S3Store:
         from botocore.exceptions import BotoCoreError, ClientError
 
         try:
-            self._connection.once.put_object(**self._put(key, data), IfNoneMatch="*")
+            answer = self._connection.once.put_object(**self._put(key, data), IfNoneMatch="*")
         except ClientError as error:
             return Answer.of(error.response, "PutObject").attempt(self._url(key), self._connection.region)
         except BotoCoreError as error:
             return Attempt(_without_answer(error), f"{self._url(key)}: {error}")
         except LedgerUnreachable as error:
             return Attempt(Creation.REFUSED, error.message)
+        if not _has("ETag", answer):
+            return Attempt(Creation.IN_DOUBT, f"{self._url(key)}: {NOT_OF_S3}")
         return Attempt(Creation.STORED)
 
     def read(self, key: str) -> bytes | None:
@@ -51,9 +53,9 @@ class S3Store:
 
         def get() -> bytes:
             self._connection.reads.expect(self._prefix + key)
-            return self._connection.often.get_object(Bucket=self._settings.bucket, Key=self._prefix + key)[
-                "Body"
-            ].read()
+            found = self._connection.often.get_object(Bucket=self._settings.bucket, Key=self._prefix + key)
+            self._must_have("ETag", found, key)
+            return found["Body"].read()
 
         return self._asked("GetObject", key, get, lambda answer: answer.code in NOT_THERE)
 
@@ -61,7 +63,9 @@ class S3Store:
         only: dict[str, Any] = {} if over is None else {"IfMatch": over} if over else {"IfNoneMatch": "*"}
 
         def put() -> str:
-            return self._connection.often.put_object(**self._put(key, data), **only)["ETag"]
+            answer = self._connection.often.put_object(**self._put(key, data), **only)
+            self._must_have("ETag", answer, key)
+            return answer["ETag"]
 
         return self._asked("PutObject", key, put, lambda answer: bool(only) and answer.status in NOT_THE_ONE)
 
@@ -86,6 +90,7 @@ class S3Store:
         page = self._page(prefix, more)
         yield page
         while page.get("IsTruncated"):
+            self._must_have("NextContinuationToken", page, prefix)
             page = self._page(prefix, {**more, "ContinuationToken": page["NextContinuationToken"]})
             yield page
 
@@ -94,6 +99,7 @@ class S3Store:
             page = self._connection.often.list_objects_v2(
                 Bucket=self._settings.bucket, Prefix=self._prefix + prefix, **more
             )
+            self._must_have("IsTruncated", page, prefix)
             return dict(page)
 
         return self._asked("ListObjectsV2", prefix, ask, lambda _: False) or {}
@@ -112,6 +118,11 @@ class S3Store:
         except BotoCoreError as error:
             raise LedgerUnreachable(f"{self._url(key)}: {error}") from error
 
+    def _must_have(self, member: str, answer: Mapping[str, object], key: str) -> None:
+        """Raise LedgerUnreachable for an answer without what S3 never leaves out: an empty listing is no proof then."""
+        if not _has(member, answer):
+            raise LedgerUnreachable(f"{self._url(key)}: {NOT_OF_S3}")
+
     def _put(self, key: str, data: bytes) -> dict[str, Any]:
         kms = {"ServerSideEncryption": "aws:kms", "SSEKMSKeyId": self._settings.kms_key_id}
         more = kms if self._settings.kms_key_id else {}
@@ -128,3 +139,8 @@ def _without_answer(error: Exception) -> Creation:
 
     never_sent = isinstance(error, NoCredentialsError | PartialCredentialsError | CredentialRetrievalError)
     return Creation.REFUSED if never_sent else Creation.IN_DOUBT
+
+
+def _has(member: str, answer: Mapping[str, object]) -> bool:
+    """Whether what the types promise is there: they tell of S3, and something else may have answered."""
+    return member in answer

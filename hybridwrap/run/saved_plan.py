@@ -73,8 +73,9 @@ def refuse_used_up(context: Context, saved: SavedRun, modules: Sequence[str]) ->
     users = [_user(context, record, basis) for record, basis in plans if basis]
     runs = dict.fromkeys(begun.run for begun, end in filter(None, users) if end)
     if users and all(user and user[1] for user in users) and set(runs) != {context.run}:
-        by = ", ".join(runs)
-        raise ApprovalOutdated(f"run {saved.run} is used up: run {by} carried it out", hint=f"hybridwrap show {by}")
+        by = " and ".join(runs)
+        last = f"hybridwrap show {max(runs)}"
+        raise ApprovalOutdated(f"run {saved.run} is used up: run {by} carried it out", hint=last)
 
 
 def _user(context: Context, record: Record, basis: Basis) -> tuple[Begin, End | None] | None:

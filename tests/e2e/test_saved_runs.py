@@ -150,6 +150,8 @@ def test_another_machine_applies_exactly_the_saved_plans_once(site: Site, tmp_pa
     again = runner.run("apply", "--run", run)
     assert again.code == 5
     assert "is used up" in again.err
+    _, _, look = again.err.partition("next: hybridwrap ")
+    assert runner.run(*look.split()).code == 0, "of two runs that used it up, the newer one is shown"
     assert runner.run("ledger", "verify").code == 0
 
 

@@ -38,6 +38,7 @@ class Fault:
     message: str = "injected"
     headers: dict[str, str] = field(default_factory=dict)
     times: int = 1_000_000
+    body: bytes | None = None  # instead of an error in XML
     store: bool = False  # let the server do the work, then lose its answer
 
     def matches(self, environ: dict[str, Any]) -> bool:
@@ -80,6 +81,7 @@ class OneAtATime:
 
 def _error(fault: Fault, start_response: Callable[..., Any]) -> Iterable[bytes]:
     text = f"<Error><Code>{fault.code}</Code><Message>{fault.message}</Message></Error>".encode()
+    text = text if fault.body is None else fault.body
     headers = {"Content-Type": "application/xml", "Content-Length": str(len(text)), **fault.headers}
     start_response(f"{fault.status} injected", list(headers.items()))
     return [text]

@@ -100,6 +100,36 @@ def test_a_create_whose_answer_is_lost_is_in_doubt_and_stored(store: S3Store, ap
     assert store.read("a") == b"one"
 
 
+LOGIN = b"<html><body>Please log in</body></html>"
+ENDLESS = b"<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>"
+
+
+@pytest.mark.parametrize(
+    ("fault", "creation"),
+    [
+        (Fault(status=200, body=LOGIN), Creation.IN_DOUBT),
+        (Fault(status=200, body=ENDLESS), Creation.IN_DOUBT),
+        (Fault(status=302, body=b"", headers={"Location": "/login"}), Creation.REFUSED),
+    ],
+    ids=["a login page", "an endless listing", "a redirect to a login page"],
+)
+def test_what_answers_in_place_of_s3_is_never_believed(
+    store: S3Store, app: OneAtATime, fault: Fault, creation: Creation
+) -> None:
+    store.create("a", b"one")
+    assert store.read("a") == b"one"
+    app.faults = [fault]
+    attempt = store.create("b", b"one")
+    assert attempt.creation is creation
+    assert "the answer is not one of S3" in attempt.detail
+    for request in (lambda: store.read("a"), lambda: store.replace("a", b"two"), lambda: list(store.list(""))):
+        with pytest.raises(LedgerUnreachable, match="the answer is not one of S3"):
+            request()
+    app.faults = []
+    assert store.read("a") == b"one"
+    assert store.read("b") is None
+
+
 def test_what_may_be_repeated_is_repeated(store: S3Store, app: OneAtATime) -> None:
     store.create("a", b"one")
     app.faults = [Fault("GET", status=503, code="SlowDown", times=1), Fault("PUT", status=500, times=1)]
