@@ -43,6 +43,31 @@ def test_units_of_terragrunt_are_pointed_at(tmp_path: Path) -> None:
     assert "there are units of Terragrunt, which were not looked at" in among.output
 
 
+def test_modules_that_only_units_of_terragrunt_may_use_make_no_manifest(tmp_path: Path) -> None:
+    (tmp_path / "live").mkdir()
+    (tmp_path / "live" / "terragrunt.hcl").touch()
+    (tmp_path / "modules" / "vpc").mkdir(parents=True)
+    (tmp_path / "modules" / "vpc" / "main.tf").write_text('variable "x" {}\n')
+    ran = CliRunner().invoke(main, ["new", str(tmp_path)])
+    assert ran.exit_code == 64
+    assert "next: terragrunt render" in ran.output
+    assert not (tmp_path / "hybridwrap.yaml").exists()
+    assert CliRunner().invoke(main, ["new", str(tmp_path / "modules")]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("below", "validate"), [("", "hybridwrap validate -f infra/hybridwrap.yaml"), ("infra/vpc", "hybridwrap validate")]
+)
+def test_what_to_type_next_finds_the_manifest_from_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, below: str, validate: str
+) -> None:
+    (tmp_path / "infra" / "vpc").mkdir(parents=True)
+    (tmp_path / "infra" / "vpc" / "main.tf").write_text('variable "x" {}\n')
+    monkeypatch.chdir(tmp_path / below)
+    ran = CliRunner().invoke(main, ["new", str(tmp_path / "infra")])
+    assert ran.output.splitlines()[-1] == f"next: look for TODO in it, then: {validate}"
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [

@@ -226,6 +226,12 @@ def test_one_bucket_for_all_states_becomes_the_ledgers_too(tmp_path: Path) -> No
     assert stack.ledger.settings == {"region": "eu-central-1"}
 
 
+def test_the_ledger_goes_to_the_server_that_has_the_states(tmp_path: Path) -> None:
+    here = s3("a").replace("key ", 'endpoints = { s3 = "http://s3:9000" }\n    key ', 1)
+    stack = loaded(tmp_path, {"a/main.tf": here})
+    assert stack.ledger.settings == {"endpoint": "http://s3:9000"}
+
+
 def test_several_buckets_are_named_and_none_is_chosen(tmp_path: Path) -> None:
     files = {"a/main.tf": s3("a"), "b/main.tf": s3("b", "other")}
     assert loaded(tmp_path, files).ledger.bucket == ""

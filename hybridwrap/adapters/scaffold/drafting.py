@@ -9,7 +9,7 @@ from hybridwrap.adapters.scaffold.conventions import matching
 from hybridwrap.adapters.scaffold.draft import Draft
 from hybridwrap.adapters.scaffold.edges import with_reads
 from hybridwrap.adapters.scaffold.evidence import Patterns, evidence_of
-from hybridwrap.adapters.scaffold.finding import find_root_modules, may_be_library
+from hybridwrap.adapters.scaffold.finding import FROM_TERRAGRUNT, find_root_modules, may_be_library
 from hybridwrap.adapters.scaffold.naming import module_names, usable
 from hybridwrap.adapters.scaffold.reading import RootModule, read_root_module
 from hybridwrap.adapters.source import config_files
@@ -31,6 +31,10 @@ def draft_stack(root: Path, stack: str, patterns: Patterns = USUAL) -> Draft:
     modules = {names[path]: read_root_module(path, root, tofu=tofu) for path in found.roots}
     _refuse_unmatched(patterns, modules.values(), root)
     doubtful = frozenset(name for name, module in modules.items() if _is_doubtful(module, root))
+    if found.terragrunt and len(doubtful) == len(modules):
+        raise UsageError(
+            f"units of Terragrunt, and modules that they may use, are all that is in {root}", hint=FROM_TERRAGRUNT
+        )
     draft = Draft(
         stack=stack or usable(root.name, "stack"),
         root=root,

@@ -17,7 +17,7 @@ HEAD = """\
 version: 1
 stack: {stack}
 """
-_SHARED = ("bucket", "region", "profile", "endpoint", "use_path_style", "force_path_style")
+_SHARED = ("bucket", "region", "profile", "endpoints", "endpoint", "use_path_style", "force_path_style")
 
 
 def manifest_text(draft: Draft) -> str:

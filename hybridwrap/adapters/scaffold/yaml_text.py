@@ -23,7 +23,9 @@ def yaml(value: Json) -> str:
 
 
 def flow(tree: Mapping[str, Json]) -> str:
-    return "{" + ", ".join(f"{name}: {yaml(value)}" for name, value in tree.items()) + "}"
+    """Write a mapping in a line, with those in it."""
+    values = {name: flow(value) if isinstance(value, Mapping) else yaml(value) for name, value in tree.items()}
+    return "{" + ", ".join(f"{name}: {value}" for name, value in values.items()) + "}"
 
 
 def comment(text: str) -> str:

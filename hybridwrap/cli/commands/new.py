@@ -18,6 +18,8 @@ from hybridwrap.adapters.scaffold.finding import FROM_TERRAGRUNT
 from hybridwrap.adapters.scaffold.naming import usable
 from hybridwrap.adapters.scaffold.writing import manifest_text
 from hybridwrap.adapters.source import GENERATED
+from hybridwrap.cli.hints import as_typed
+from hybridwrap.cli.options import NOWHERE, Place
 from hybridwrap.errors import InvalidManifest, PreflightRefused, Problem, UsageError
 
 _ADOPT = "hybridwrap adopt --all{0}    takes the states that exist into the ledger; then: hybridwrap plan{0}"
@@ -97,7 +99,14 @@ def _write(found: Found) -> None:
     problems = _problems(file)
     for line in (f"{os.path.relpath(file)}: {found.told[0]}", *found.told[1:], *map(str, problems)):
         click.echo(line)
-    click.echo("next: look for TODO in it, then: hybridwrap validate" if problems else f"next: {found.next}")
+    following = "look for TODO in it, then: hybridwrap validate" if problems else found.next
+    click.echo(f"next: {as_typed(following, _place(file))}")
+
+
+def _place(file: Path) -> Place:
+    """What a command has to be told to find this manifest from the current folder."""
+    here = Path.cwd()
+    return NOWHERE if file.parent in (here, *here.parents) else Place(Path(os.path.relpath(file)), None)
 
 
 def _absolute(path: Path) -> Path:
