@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 
+from hybridwrap.adapters.s3_errors import way_out
 from hybridwrap.adapters.s3_signed_reads import SignedReads
 from hybridwrap.errors import LedgerUnreachable
 
@@ -84,7 +85,7 @@ class S3Connection:
         try:
             return boto3.Session(profile_name=profile, region_name=region, botocore_session=base)
         except BotoCoreError as error:
-            raise LedgerUnreachable(f"s3://{self._settings.bucket}: {error}") from error
+            raise LedgerUnreachable(f"s3://{self._settings.bucket}: {error}", hint=way_out(error)) from error
 
     def _client(self, attempts: int) -> S3Client:
         from botocore.exceptions import BotoCoreError
@@ -93,7 +94,7 @@ class S3Connection:
         try:
             client = self.session.client("s3", endpoint_url=endpoint, config=self._config(attempts))
         except (BotoCoreError, ValueError) as error:
-            raise LedgerUnreachable(f"s3://{self._settings.bucket}: {error}") from error
+            raise LedgerUnreachable(f"s3://{self._settings.bucket}: {error}", hint=way_out(error)) from error
         client.meta.events.register_last("before-parameter-build.s3", _redirect_no_further)
         return client
 

@@ -48,6 +48,10 @@ REGION_CODES = frozenset(
 )
 DENIED_CODES = frozenset({"AccessDenied", "Forbidden", "403", "AllAccessDisabled", "AccountProblem"})
 ASK_AGAIN_CODES = frozenset({"RequestTimeout", "SlowDown", "RequestLimitExceeded", "Throttling", "ThrottlingException"})
+CREDENTIAL_CODES = frozenset({"ExpiredToken", "InvalidToken", "InvalidAccessKeyId", "SignatureDoesNotMatch"})
+CREDENTIALS = "credentials, as for the aws command: AWS_PROFILE, `aws sso login`, …    hybridwrap doctor looks at them"
+MAKE_BUCKET = "correct its name in the manifest, or make it: hybridwrap bootstrap"
+LOOK = "hybridwrap doctor    looks at network, endpoint, region and permissions"
 
 NOT_OF_S3 = "the answer is not one of S3: something on the way, as a proxy or a login page, may have given it"
 REDIRECTS = (301, 302, 307)
@@ -86,7 +90,18 @@ class Answer(Struct, frozen=True):
                 creation = Creation.IN_DOUBT
             case _:
                 creation = Creation.IN_DOUBT if self.code in ASK_AGAIN_CODES else Creation.REFUSED
-        return Attempt(creation, self.explained(where, region))
+        return Attempt(creation, self.explained(where, region), self.way_out)
+
+    @property
+    def way_out(self) -> str:
+        """What to do about it; "" for the same again."""
+        if self.status >= 500 or self.code in ASK_AGAIN_CODES:  # noqa: PLR2004 - server errors
+            return ""
+        if self.code == "NoSuchBucket":
+            return MAKE_BUCKET
+        if self.code in DENIED_CODES:
+            return f"allow {self._permission()}    hybridwrap doctor looks at each permission"
+        return CREDENTIALS if self.code in CREDENTIAL_CODES else LOOK
 
     def explained(self, where: str, region: str) -> str:
         """Say what is wrong; `where` is the object or bucket, `region` the one that is configured."""
@@ -107,3 +122,18 @@ class Answer(Struct, frozen=True):
         if "kms" in self.message.lower():
             return "kms:GenerateDataKey and kms:Decrypt of the bucket's key"
         return ACTIONS.get(self.action, self.action)
+
+
+def way_out(error: Exception) -> str:
+    """What to do about a request that got no answer."""
+    from botocore import exceptions as botocore
+
+    about_credentials = (
+        botocore.NoCredentialsError,
+        botocore.PartialCredentialsError,
+        botocore.CredentialRetrievalError,
+        botocore.ProfileNotFound,
+        botocore.SSOError,
+        botocore.TokenRetrievalError,
+    )
+    return CREDENTIALS if isinstance(error, about_credentials) else LOOK

@@ -11,7 +11,7 @@ from itertools import chain, islice
 from typing import Any, TypeVar
 
 from hybridwrap.adapters.s3_connection import S3Connection, S3Settings
-from hybridwrap.adapters.s3_errors import NOT_OF_S3, Answer
+from hybridwrap.adapters.s3_errors import NOT_OF_S3, Answer, way_out
 from hybridwrap.domain.ports import Attempt, Creation, Listed
 from hybridwrap.errors import LedgerUnreachable
 
@@ -39,9 +39,9 @@ class S3Store:
         except ClientError as error:
             return Answer.of(error.response, "PutObject").attempt(self._url(key), self._connection.region)
         except BotoCoreError as error:
-            return Attempt(_without_answer(error), f"{self._url(key)}: {error}")
+            return Attempt(_without_answer(error), f"{self._url(key)}: {error}", way_out(error))
         except LedgerUnreachable as error:
-            return Attempt(Creation.REFUSED, error.message)
+            return Attempt(Creation.REFUSED, error.message, error.hint)
         if not _has("ETag", answer):
             return Attempt(Creation.IN_DOUBT, f"{self._url(key)}: {NOT_OF_S3}")
         return Attempt(Creation.STORED)
@@ -114,9 +114,10 @@ class S3Store:
             answer = Answer.of(error.response, action)
             if absent(answer):
                 return None
-            raise LedgerUnreachable(answer.explained(self._url(key), self._connection.region)) from error
+            told = answer.explained(self._url(key), self._connection.region)
+            raise LedgerUnreachable(told, hint=answer.way_out or None) from error
         except BotoCoreError as error:
-            raise LedgerUnreachable(f"{self._url(key)}: {error}") from error
+            raise LedgerUnreachable(f"{self._url(key)}: {error}", hint=way_out(error)) from error
 
     def _must_have(self, member: str, answer: Mapping[str, object], key: str) -> None:
         """Raise LedgerUnreachable for an answer without what S3 never leaves out: an empty listing is no proof then."""

@@ -166,6 +166,30 @@ def test_a_bucket_that_is_not_there_is_told_from_a_key_that_is_not_there(server:
         store.read("a")
 
 
+@pytest.mark.parametrize(
+    ("status", "code", "hint"),
+    [
+        (404, "NoSuchBucket", "or make it: hybridwrap bootstrap"),
+        (400, "ExpiredToken", "credentials, as for the aws command"),
+        (403, "AccessDenied", "allow s3:ListBucket"),
+        (503, "SlowDown", "the same command again"),
+    ],
+)
+def test_what_to_do_depends_on_the_cause(store: S3Store, app: OneAtATime, status: int, code: str, hint: str) -> None:
+    app.faults = [Fault("GET", status=status, code=code)]
+    with pytest.raises(LedgerUnreachable) as caught:
+        list(store.list("log/"))
+    assert hint in caught.value.hint
+
+
+def test_without_credentials_they_are_asked_for(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "nobody-has-this")
+    store = S3Store(S3Settings("bucket", region="us-east-1", endpoint=server.endpoint, path_style=True))
+    with pytest.raises(LedgerUnreachable) as caught:
+        store.read("a")
+    assert "AWS_PROFILE" in caught.value.hint
+
+
 def test_a_server_that_is_not_there_leaves_a_create_in_doubt() -> None:
     store = S3Store(S3Settings("bucket", region="us-east-1", endpoint="http://127.0.0.1:9", path_style=True))
     attempt = store.create("a", b"one")

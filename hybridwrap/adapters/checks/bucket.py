@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from hybridwrap.adapters.s3_connection import S3Connection, S3Settings
-from hybridwrap.adapters.s3_errors import DENIED_CODES, Answer
+from hybridwrap.adapters.s3_errors import CREDENTIALS, DENIED_CODES, Answer, way_out
 from hybridwrap.domain.checkup import UNREACHABLE, Finding, ok, problem, warning
 from hybridwrap.errors import LedgerUnreachable
 
@@ -54,7 +54,8 @@ def reach(connection: S3Connection, settings: S3Settings) -> Reached | Finding:
         if answer.status != 403 and not answer.region:  # noqa: PLR2004 - a refusal says nothing about the bucket
             return problem(subject, answer.explained(place, connection.region), "look at the endpoint", UNREACHABLE)
     except (BotoCoreError, LedgerUnreachable) as error:
-        return problem(subject, f"{place}: {error}", "look at network, endpoint, region and credentials", UNREACHABLE)
+        fix = CREDENTIALS if way_out(error) == CREDENTIALS else "look at network, endpoint, region and credentials"
+        return problem(subject, f"{place}: {error}", fix, UNREACHABLE)
     headers = response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
     return Reached(_time(headers.get("date", "")), headers.get("x-amz-bucket-region", ""))
 
