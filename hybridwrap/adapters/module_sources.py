@@ -52,7 +52,10 @@ class StackSources:
     def pack(self, folder: Path) -> bytes | None:
         from hybridwrap.adapters import source_archive
 
-        return source_archive.pack(folder)
+        try:
+            return source_archive.pack(folder)
+        except OSError as error:
+            raise PreflightRefused(f"{error.filename or folder} can't be read any more: {error.strerror}") from error
 
     def interface(self, folder: Path, engine: EngineWish) -> Interface:
         shown = os.path.relpath(folder, self._stack.root)

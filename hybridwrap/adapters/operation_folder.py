@@ -96,7 +96,10 @@ class Folder:
 
     def rewrite_logs(self, mask: Callable[[str], str]) -> None:
         for name in _LOGS:
-            rewrite(self._path / name, mask)
+            try:
+                rewrite(self._path / name, mask)
+            except OSError:  # a disk that is full
+                self._empty(self._path / name)
 
     def release(self) -> None:
         for held in (self._events, self._runner):
@@ -106,7 +109,7 @@ class Folder:
 
     def remove(self) -> None:
         self.release()
-        shutil.rmtree(self._path)
+        shutil.rmtree(self._path, ignore_errors=True)  # what resists is swept by a later command
 
     def claim(self) -> bytes | None:
         return _content(self._path / CLAIM)
@@ -147,6 +150,12 @@ class Folder:
     def inputs(self) -> Mapping[str, Json]:
         found = _content(self._path / VARIABLES)
         return loads(found) if found else {}
+
+    def _empty(self, log: Path) -> None:
+        """Empty a log that may hold secrets, unless it is all that tells what happened."""
+        if (self._path / RESULT).exists():
+            with suppress(OSError):
+                os.truncate(log, 0)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import io
 import os
 import tarfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from hybridwrap.adapters.source import GENERATED, LOCK_FILE, closure, config_files, files_read
@@ -63,7 +63,8 @@ def _read(files: Iterator[Path]) -> dict[Path, bytes] | None:
         left -= path.stat().st_size
         if left < 0:
             return None
-        contents[path] = path.read_bytes()
+        with suppress(OSError):  # the engine can't read it either
+            contents[path] = path.read_bytes()
     return contents
 
 

@@ -24,7 +24,7 @@ class Sources(Protocol):
     def pack(self, folder: Path) -> bytes | None:
         """Put all that a module needs into one file, the same bytes for the same content; None when it is too large.
 
-        States, variable files and hidden files stay behind.
+        States, variable files and hidden files stay behind. Raise PreflightRefused for a module that has vanished.
         """
 
     def unpack(self, data: bytes, folder: Path) -> Path:

@@ -69,9 +69,9 @@ def end(context: Context, folder: OperationFolder, held: Record, body: End, mask
 def send(context: Context, folder: OperationFolder, held: Record, result: Result, mask: Redaction | None) -> None:
     """Tell the ledger a result that was kept; again and again is harmless. Raise ResultNotSent, Superseded."""
     try:
+        folder.drop_secrets()  # first: what follows needs room
         if mask:
             folder.rewrite_logs(mask.text)
-        folder.drop_secrets()
         try:
             record = context.tools.ledger.end(held, result.end, operation=result.operation, entry_id=result.entry_id)
         except Superseded:

@@ -68,6 +68,15 @@ def test_the_copy_holds_the_module_and_what_it_reads_beside_it(root: Path) -> No
     ]
 
 
+def test_a_file_that_cannot_be_read_is_left_out_and_a_module_that_has_vanished_is_named(
+    root: Path, sources: StackSources
+) -> None:
+    (root / "modules/other/unreadable").symlink_to("/proc/self/mem")  # looks like a file, and gives an error
+    assert members(sources.pack(root / "modules/other")) == [".", "main.tf"]
+    with pytest.raises(PreflightRefused, match="modules/gone can't be read any more"):
+        sources.pack(root / "modules/gone")
+
+
 @pytest.mark.parametrize(
     "name",
     [
