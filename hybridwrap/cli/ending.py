@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import coloured, duration
 from hybridwrap.cli.options import Place
 from hybridwrap.domain.drift_checks import LOOKED_AT, NOTHING_THERE
+from hybridwrap.domain.hooks import AFTER, HookRun
 from hybridwrap.domain.outputs import Output, Provenance
 from hybridwrap.domain.pending import MAKES_PENDING
-from hybridwrap.domain.run import ModuleEnd
+from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.run.queue import ENDED_WELL
 
 OutputsByModule = Mapping[str, Mapping[str, Output]]
@@ -35,30 +37,44 @@ SHOWN = 6  # names of outputs that fit into a line
 
 
 def last_lines(
-    ends: Mapping[str, ModuleEnd], outputs: OutputsByModule, seconds: float, place: Place, *, command: str = ""
+    end: RunEnd, outputs: OutputsByModule, seconds: float, place: Place, *, command: str = ""
 ) -> Iterator[str]:
     """Count; after a failure name the outputs that can be used all the same, and the next commands, each once."""
+    ends = end.modules
     counts = Counter(end.result for end in ends.values())
     words = [*(word for word in ORDER if word in counts), *sorted(set(counts) - set(ORDER))]
     told = ", ".join(f"{counts[word]} {coloured(word)}" for word in words)
     yield f"{told or 'nothing to do'} in {duration(seconds)}"
-    yield from _failed_hooks(ends)
+    hooks = tuple(_failed_hooks(end))
+    if hooks:
+        more = f" and {len(hooks) - SHOWN} more" if len(hooks) > SHOWN else ""
+        yield f"hooks that failed: {'; '.join(f'{whose}: {run}' for whose, run in hooks[:SHOWN])}{more}"
     bad = {end.result for end in ends.values()} - FINE
     if bad:
         yield from _known(ends, outputs)
         hints = dict.fromkeys(as_typed(end.hint, place) for end in ends.values() if end.hint)
         again = as_typed(_again(ends, command, repair=bool(bad - UNTOUCHED)), place)
-        first, *others = hints or (again,)
-        yield f"next: {first}"
-        yield from (f"      {other}" for other in others)
+        yield from _next(tuple(hints) or (again,))
+    elif hooks:
+        yield from _next(tuple(dict.fromkeys(_by_hand(run) for _, run in hooks[:SHOWN])))
 
 
-def _failed_hooks(ends: Mapping[str, ModuleEnd]) -> Iterator[str]:
+def _next(commands: Sequence[str]) -> Iterator[str]:
+    for label, command in zip(("next:", *[""] * len(commands)), commands, strict=False):
+        yield f"{label:5} {command}"
+
+
+def _failed_hooks(end: RunEnd) -> Iterator[tuple[str, HookRun]]:
     """Hooks that failed where nothing else did: what is recorded stays as it is."""
-    failed = [f"{name}: {run}" for name, end in ends.items() if end.result in FINE for run in end.hooks if run.failed]
-    if failed:
-        more = f" and {len(failed) - SHOWN} more" if len(failed) > SHOWN else ""
-        yield f"hooks that failed: {'; '.join(failed[:SHOWN])}{more}"
+    for name, module_end in end.modules.items():
+        if module_end.result in FINE:
+            yield from ((name, run) for run in module_end.hooks if run.failed)
+    yield from (("the run", run) for run in end.hooks if run.failed and run.when == AFTER)
+
+
+def _by_hand(run: HookRun) -> str:
+    """Nobody else calls it again: there is nothing to be done to the modules."""
+    return f"once repaired, by hand: {shlex.join(run.argv)}    no module has to run again"
 
 
 def _again(ends: Mapping[str, ModuleEnd], command: str, *, repair: bool) -> str:

@@ -108,7 +108,7 @@ class LiveRun:
                 self._ending(module, end, work)
 
     def run_ended(self, end: RunEnd, outputs: OutputsByModule) -> None:
-        for line in last_lines(end.modules, outputs, self._board.elapsed(), self._scene.said, command=self._command):
+        for line in last_lines(end, outputs, self._board.elapsed(), self._scene.said, command=self._command):
             self._display.print(line, wrap=True)
 
     def refresh(self) -> None:

@@ -94,7 +94,7 @@ class PlainLines:
 
     def run_ended(self, end: RunEnd, outputs: OutputsByModule) -> None:
         """Close the run: how it stands, what is known, what to type."""
-        for line in last_lines(end.modules, outputs, self._board.elapsed(), self._scene.said, command=self._command):
+        for line in last_lines(end, outputs, self._board.elapsed(), self._scene.said, command=self._command):
             self._line(line)
         for command in workflow_commands(end.modules, self._scene, os.environ):
             self._line(command, err=True)

@@ -7,7 +7,8 @@ import pytest
 from hybridwrap.cli.ending import last_lines
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.options import NOWHERE, Place
-from hybridwrap.domain.run import ModuleEnd
+from hybridwrap.domain.hooks import HookRun
+from hybridwrap.domain.run import ModuleEnd, RunEnd
 
 DEV = Place(None, "dev")
 
@@ -52,11 +53,31 @@ def test_of_several_commands_each_has_a_line_to_copy() -> None:
         "vm": ModuleEnd("refused", 10, hint="hybridwrap mv net vm"),
         "db": ModuleEnd("unknown", 32, hint="hybridwrap reconcile db"),
     }
-    *_, first, second = last_lines(ends, {}, 1.0, NOWHERE)
+    *_, first, second = last_lines(RunEnd("R1", "", 32, ends), {}, 1.0, NOWHERE)
     assert (first, second) == ("next: hybridwrap mv net vm", "      hybridwrap reconcile db")
 
 
 def test_after_a_no_nothing_has_to_be_repaired() -> None:
     ends = {"a": ModuleEnd("declined", 130, reason="not approved"), "b": ModuleEnd("pending", waits_for="a.id")}
-    *_, last = last_lines(ends, {}, 1.0, NOWHERE, command="apply")
+    *_, last = last_lines(RunEnd("R1", "", 130, ends), {}, 1.0, NOWHERE, command="apply")
     assert last == "next: hybridwrap why b    or: hybridwrap resume"
+
+
+SMOKE = HookRun("after", ("./smoke-test", "all of it"), 7)
+TELL = HookRun("after", ("./tell",), trouble="did not end within 10 min")
+
+
+def test_where_only_hooks_failed_they_are_to_be_called_by_hand_and_nothing_else_has_to_be_done() -> None:
+    ends = {"vm": ModuleEnd("ok", 4, hooks=(SMOKE, TELL)), "db": ModuleEnd("ok", 4, hooks=(SMOKE,))}
+    _, failed, *following = last_lines(RunEnd("R1", "", 4, ends, hooks=(TELL,)), {}, 1.0, NOWHERE, command="apply")
+    assert failed == f"hooks that failed: vm: {SMOKE}; vm: {TELL}; db: {SMOKE}; the run: {TELL}"
+    assert following == [
+        "next: once repaired, by hand: ./smoke-test 'all of it'    no module has to run again",
+        "      once repaired, by hand: ./tell    no module has to run again",
+    ]
+
+
+def test_where_a_module_failed_too_the_run_goes_on_first() -> None:
+    ends = {"vm": ModuleEnd("ok", 4, hooks=(SMOKE,)), "db": ModuleEnd("error", 4)}
+    *_, last = last_lines(RunEnd("R1", "", 4, ends), {}, 1.0, NOWHERE, command="apply")
+    assert last == "next: once repaired: hybridwrap resume"
