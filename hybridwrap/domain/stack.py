@@ -189,6 +189,18 @@ class Credentials(Struct, frozen=True):
         return replace(self, command=tuple(word.replace("{module}", module) for word in self.command))
 
 
+class FileLine(Struct, frozen=True):
+    """A line of a file."""
+
+    file: Path  # absolute
+    line: int
+
+    def shown(self, root: Path) -> str:
+        """For people, the file relative to a folder where it lies there."""
+        file = self.file.relative_to(root) if self.file.is_relative_to(root) else self.file
+        return f"{file}:{self.line}"
+
+
 class Module(Struct, frozen=True):
     """One root module in one environment with one engine state."""
 
@@ -217,6 +229,7 @@ class Module(Struct, frozen=True):
     origin: str = ""  # of a remote source: what was fetched of it
     watch: tuple[str, ...] = ()  # absolute glob patterns of files outside the source that are a part of the module
     hooks: Hooks = Hooks()
+    declared_at: FileLine | None = None  # in the manifest or a file that it includes, by the nearest layer
 
     @property
     def references(self) -> tuple[Reference, ...]:

@@ -7,6 +7,8 @@ only when the manifest puts the state of the new name where that of the old one 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from os.path import normpath, relpath
+from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import fields
@@ -16,7 +18,7 @@ from hybridwrap.domain.json import canonical
 from hybridwrap.domain.ledger import FRESH
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd, RunEnd
-from hybridwrap.domain.stack import Stack
+from hybridwrap.domain.stack import FileLine, Stack
 from hybridwrap.domain.state import StatePlace
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import OutcomeUnknown, PreflightRefused, UsageError
@@ -137,16 +139,21 @@ def _refuse_other_place(tools: Tools, state: StateMark, new: str, old: str) -> N
         return
     stack = tools.stack
     where = f"modules.{new}" if len(stack.environments) == 1 else f"environments.{stack.environment}.modules.{new}"
+    written = stack.modules[new].declared_at or FileLine(stack.file, 1)
     raise PreflightRefused(
         f"{new} would keep its state at {place}, but the state of {old} lies at {state.place}, and a rename leaves it "
-        f"there\nwrite into {where} of the manifest: {setting_for(state.place)}\nnothing was changed",
+        f"there\nwrite into {where} ({written.shown(stack.root)}): "
+        f"{setting_for(state.place, relpath(stack.root, written.file.parent))}\nnothing was changed",
         hint=f"hybridwrap mv {old} {new}",
     )
 
 
-def setting_for(place: StatePlace) -> str:
-    """What a manifest has to say so that a module's state lies in a place."""
-    path = place.path
+def setting_for(place: StatePlace, root: str = ".") -> str:
+    """What a manifest has to say so that a module's state lies in a place.
+
+    `root` is the manifest's folder as seen from that of the file in which it is said.
+    """
+    path = normpath(Path(root, place.path)) if place.backend == "local" else place.path
     match place.backend:
         case "s3":
             key = path if place.workspace == DEFAULT else path.partition(f"/{place.workspace}/")[2]

@@ -114,7 +114,7 @@ def test_each(project: Project, screen: Screen, check: Check) -> None:
     project.write(renamed)
     screen.type("hybridwrap status")
     told = screen.type("hybridwrap mv vm.db vm.data")
-    (setting,) = re.findall(r"of the manifest: (.*)", told)
+    (setting,) = re.findall(r"\.yaml:\d+\): (.*)", told)
     project.write(f"{renamed}  vm.data: {{{setting}}}\n")
     screen.type("hybridwrap mv vm.db vm.data")
     screen.type("hybridwrap apply --auto-approve --parallelism 1 vm")

@@ -94,7 +94,7 @@ def test_a_state_that_would_be_left_behind_stops_it_and_what_to_write_is_said(pr
 
     assert ran.code == 10
     setting = 'state: {local: {path: ".hybridwrap/state/default/net.tfstate"}}'
-    assert f"write into modules.network of the manifest: {setting}" in ran.text
+    assert f"write into modules.network (hybridwrap.yaml:6): {setting}" in ran.text
     assert "hybridwrap mv net network" in ran.text
     assert {name: len(project.ledger().history(name)) for name in entries} == entries
     manifest = project.root / "hybridwrap.yaml"
@@ -112,7 +112,7 @@ def test_with_several_environments_the_place_is_for_the_one_that_it_is_about(tmp
     project.write(stack.replace("MORE", "{}").replace("NAME", "network"))
     ran = project.run("mv", "net", "network", "-e", "dev")
     setting = 'state: {local: {path: ".hybridwrap/state/dev/net.tfstate"}}'
-    assert f"write into environments.dev.modules.network of the manifest: {setting}" in ran.text
+    assert f"write into environments.dev.modules.network (hybridwrap.yaml:4): {setting}" in ran.text
     project.write(stack.replace("MORE", f"{{modules: {{network: {{{setting}}}}}}}").replace("NAME", "network"))
     assert project.run("mv", "net", "network", "-e", "dev").code == 0
 

@@ -84,7 +84,7 @@ def test_renamed(project: Project, screen: Screen, check: Check) -> None:
     written = manifest.read_text()
     manifest.write_text(written.replace("  vm: {source: vm,", "  server: {source: vm,"))
     refused = screen.type("hybridwrap mv vm server")
-    setting = refused.partition("manifest: ")[2].splitlines()[0]
+    setting = refused.partition(".yaml:")[2].partition("): ")[2].splitlines()[0]
     manifest.write_text(written.replace("  vm: {source: vm,", f"  server: {{source: vm, {setting},"))
     screen.type("hybridwrap mv vm server")
     screen.type("hybridwrap apply --auto-approve server")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 import yaml
@@ -12,9 +13,9 @@ from hybridwrap.adapters.engine.engines import StackEngines
 from hybridwrap.domain.stack import LedgerSettings, Module, Stack, StateSettings
 from hybridwrap.domain.state import StatePlace
 from hybridwrap.run.rename import setting_for
+from tests.support.manifests import EMPTY, load, write_stack
 
-
-@pytest.mark.parametrize(
+PLACES = pytest.mark.parametrize(
     "place",
     [
         StatePlace("local", ".hybridwrap/state/prod/net.tfstate"),
@@ -25,6 +26,9 @@ from hybridwrap.run.rename import setting_for
     ],
     ids=str,
 )
+
+
+@PLACES
 def test_the_setting_that_is_named_means_the_place_that_it_is_named_for(place: StatePlace, tmp_path: Path) -> None:
     ((backend, settings),) = yaml.safe_load(setting_for(place))["state"].items()
     workspace = "" if place.workspace == "default" else place.workspace
@@ -37,3 +41,54 @@ def test_the_setting_that_is_named_means_the_place_that_it_is_named_for(place: S
 def test_another_backend_is_named_by_its_place() -> None:
     said = setting_for(StatePlace("azurerm", "shop/net", "container"))
     assert said == "the settings of the azurerm backend that mean shop/net"
+
+
+@PLACES
+def test_in_an_included_file_it_is_said_as_that_file_means_it(place: StatePlace, tmp_path: Path) -> None:
+    state = f"{setting_for(place, '../..')[len('state: ') :]}"
+    workspace = "" if place.workspace == "default" else f", workspace: {place.workspace}"
+    team = f"modules:\n  network: {{source: net, state: {state}{workspace}}}\n"
+    file = write_stack(tmp_path, 'version: 1\nstack: shop\ninclude: ["live/*/team.yaml"]\n', {"live/net/net": EMPTY})
+    (tmp_path / "live/net/team.yaml").write_text(team)
+    stack = load(file)
+    engines = StackEngines(stack, tmp_path / ".hybridwrap", SystemClock(), {}, parallelism=1)
+    assert engines.place(stack.modules["network"]) == place
+
+
+ELSEWHERE = """
+    version: 1
+    stack: shop
+    include: ["live/*/team.yaml"]
+    environments: {dev: {}, prod: {modules: {here: {source: net}}}}
+    modules:
+      vm: {source: net}
+"""
+TEAM = """
+    modules:
+      network: {source: ../../net}
+      cache: {source: ../../net}
+    environments:
+      prod:
+        modules:
+          cache: {tags: [slow]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("vm", "hybridwrap.yaml:6"),
+        ("here", "hybridwrap.yaml:4"),
+        ("network", "live/net/team.yaml:2"),
+        ("cache", "live/net/team.yaml:7"),
+    ],
+)
+def test_what_to_write_is_said_with_the_file_and_the_line_of_the_nearest_layer(
+    tmp_path: Path, name: str, told: str
+) -> None:
+    file = write_stack(tmp_path, ELSEWHERE, {"net": EMPTY, "live/net/x": EMPTY})
+    (tmp_path / "live/net/team.yaml").write_text(dedent(TEAM.lstrip("\n")))
+    declared = load(file, environment="prod").modules[name].declared_at
+    assert declared
+    assert declared.shown(tmp_path) == told
+    assert declared.shown(tmp_path / "live/net").endswith(told.removeprefix("live/net/"))

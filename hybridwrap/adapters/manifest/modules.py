@@ -117,6 +117,7 @@ def build_module(draft: Draft, interface: Interface | None, root: Node, scope: S
         guard=read_guard(node.get("guard")),
         watch=tuple(map(str, _paths(draft, "watch", scope))),
         hooks=read_hooks(node.get("hooks")),
+        declared_at=scope.place(node),
     )
 
 

@@ -15,7 +15,7 @@ from hybridwrap.adapters.manifest.wording import did_you_mean
 from hybridwrap.adapters.remote_sources import Fetched
 from hybridwrap.adapters.templates import is_template
 from hybridwrap.domain.json import Json
-from hybridwrap.domain.stack import Reference
+from hybridwrap.domain.stack import FileLine, Reference
 
 PLACEHOLDER = re.compile(r"\{([A-Za-z_]+(?:\.\w+)*)\}")
 
@@ -49,6 +49,10 @@ class Scope(Struct, frozen=True):
     def beside(self, node: Node, written: str) -> Path:
         """A path as the file means it in which it is written."""
         return Path(os.path.normpath(self.folders.get(node.mark.file, self.root) / Path(written).expanduser()))
+
+    def place(self, node: Node) -> FileLine:
+        """Where its key is written."""
+        return FileLine(self.folders.get(node.key.file, self.root) / Path(node.key.file).name, node.key.line)
 
     def is_included(self, node: Node) -> bool:
         """Whether it stands in a file that the manifest includes."""
