@@ -71,6 +71,15 @@ def test_every_decision_is_in_the_list_of_decisions() -> None:
     assert decisions == set(re.findall(r"\((\d{4}-[^)]+)\)", text_of("docs/decisions/README.md")))
 
 
+def test_no_text_names_a_decision_that_is_not_there() -> None:
+    there = {path.name[:4] for path in ROOT.glob("docs/decisions/[0-9]*.md")}
+    sources = (file for folder in ("hybridwrap", "tests", "tools", "bench") for file in (ROOT / folder).rglob("*.py"))
+    texts = [*PAGES, *sources]
+    named = {number for file in texts for number in re.findall(r"[Dd]ecisions?[ /](\d{4})", file.read_text())}
+    assert named
+    assert named <= there
+
+
 def test_every_make_target_that_a_page_names_is_there() -> None:
     targets = set(re.findall(r"^([a-z0-9]+):.*## ", text_of("Makefile"), flags=re.MULTILINE))
     named = {

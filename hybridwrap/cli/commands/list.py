@@ -27,7 +27,8 @@ def command(place: Place, selection: Selection, as_json: bool) -> int:
     """List the modules of the stack, in order.
 
     Each comes after those that it needs, as they are applied. With --changed or --unapplied it says why each is one.
-    --json has waves: the modules of one need nothing but what is in those before it.
+    --json has waves: the modules of one need nothing but what is in those before it. What a ledger knows without a
+    manifest is listed by `status --ledger`, and drawn by `graph --ledger`.
     """
     stack = load(place)
     workshop = equip(stack)
