@@ -22,8 +22,11 @@ from hybridwrap.run.context import Context
 from hybridwrap.run.here import claims_here
 
 
-def finish_left_behind(context: Context) -> None:
-    """Finish whatever can be finished without waiting for the living, and say so; say what could not be, too."""
+def finish_left_behind(context: Context) -> tuple[str, ...]:
+    """Finish whatever can be finished without waiting for the living, and say so; say what could not be, too.
+
+    Return the operations of which nothing was to be finished: their plans and inputs are removed.
+    """
     claims = tuple(claims_here(context.tools))
     for name in {claim.module for _, claim in claims}:
         with _said(context, name):
@@ -31,10 +34,11 @@ def finish_left_behind(context: Context) -> None:
     for name, record in context.knowledge.records.items():
         with _said(context, name):
             _finish(context, record)
+    removed: list[str] = []
     for unfinished, claim in claims:
         with _said(context, claim.module):
-            _tidy(context, unfinished, claim)
-    context.tools.folders.sweep()
+            removed += _tidy(context, unfinished, claim)
+    return (*removed, *context.tools.folders.sweep())
 
 
 def _finish(context: Context, record: Record) -> None:
@@ -54,36 +58,39 @@ def _said(context: Context, module: str) -> Iterator[None]:
         context.watch.warning(module, told + (f"; next: {error.hint}" if error.hint else ""))
 
 
-def _tidy(context: Context, unfinished: Unfinished, claim: Claim) -> None:
-    """Close a folder whose operation does not hold its module."""
+def _tidy(context: Context, unfinished: Unfinished, claim: Claim) -> tuple[str, ...]:
+    """Close a folder whose operation does not hold its module; name one that was removed, as nothing ran."""
     folder = context.tools.folders.open(unfinished.path)
     if folder is None:
-        return  # somebody is at work in it
+        return ()  # somebody is at work in it
     try:
         record = context.tools.ledger.record(claim.module)
         finished = folder.claim() is None
-        if not finished and (record.holder is None or record.holder.operation != folder.operation):
-            _close(context, folder, claim, record)
+        ours = record.holder is not None and record.holder.operation == folder.operation
+        return (folder.operation,) if not finished and not ours and _close(context, folder, claim, record) else ()
     finally:
         folder.release()
 
 
-def _close(context: Context, folder: LeftFolder, claim: Claim, record: Record) -> None:
+def _close(context: Context, folder: LeftFolder, claim: Claim, record: Record) -> bool:
+    """Say whether nothing ran, and all its files are gone."""
     from hybridwrap.run.recording import end, send
 
     spooled = folder.result()
     if spooled:
         send(context, folder, record, decode(spooled, Result, str(folder.path)), None)
-        return
+        return False
     own = {entry.kind for entry in context.tools.ledger.history(claim.module) if entry.operation == folder.operation}
-    if not own:
-        if record.seq >= claim.seq:
-            folder.remove()  # its slot is filled by another entry: it can't land any more, and nothing ran
-    elif own == {Kind.BEGIN}:
+    if own == {Kind.BEGIN}:
         end(context, folder, record, _evidence(folder), None)  # taken over from, before it could tell its result
-    else:
+        return False
+    if own:
         folder.drop_secrets()
         folder.close_business()
+        return False
+    if too_late := record.seq >= claim.seq:  # its slot is filled: it can't land any more, and nothing ran
+        folder.remove()
+    return too_late
 
 
 def _evidence(folder: LeftFolder) -> End:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -16,7 +16,9 @@ from hybridwrap.errors import LedgerUnreachable, ModuleBusy, OutputNotWritten, R
 from hybridwrap.run.context import Options, Patience
 from hybridwrap.run.here import kept_results
 from hybridwrap.run.spool import packed, send, unpacked
-from hybridwrap.run.sync import sync
+from hybridwrap.run.sync import Synced, sync
+
+NAMED = 5  # operations that are named
 
 
 @click.command("sync")
@@ -47,23 +49,31 @@ def command(place: Place, no_wait: bool, export: Path | None, source: Path | Non
     if source:
         return _sent(workshop, source)
     try:
-        left = _synced(workshop, no_wait=no_wait)
+        synced = _synced(workshop, no_wait=no_wait)
     except LedgerUnreachable as error:
         if not export:
             raise
         click.echo(error.message, err=True)
-        left = {}
-    for module, text in left.items():
-        click.echo(f"{module}: {as_typed(text.removeprefix(f'{module}: '), place)}")
+        synced = Synced()
+    for line in _lines(synced, place):
+        click.echo(line)
     if export and _exported(workshop, export):
         return ResultNotSent.exit_code
-    if not left:
+    if not synced.left:
         click.echo("nothing is left to finish on this host")
         return 0
     return ResultNotSent.exit_code if kept_results(workshop.tools) else ModuleBusy.exit_code
 
 
-def _synced(workshop: Workshop, *, no_wait: bool) -> Mapping[str, str]:
+def _lines(synced: Synced, place: Place) -> Iterator[str]:
+    if removed := synced.removed:
+        more = f" and {len(removed) - NAMED} more" if len(removed) > NAMED else ""
+        yield f"removed what dead operations had left of plans and inputs: {', '.join(removed[:NAMED])}{more}"
+    for module, text in synced.left.items():
+        yield f"{module}: {as_typed(text.removeprefix(f'{module}: '), place)}"
+
+
+def _synced(workshop: Workshop, *, no_wait: bool) -> Synced:
     workshop.ledger.open()
     return sync(aside(workshop, Options(patience=Patience(for_engine=not no_wait))))
 
