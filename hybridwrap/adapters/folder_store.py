@@ -22,15 +22,20 @@ from hybridwrap.errors import LedgerUnreachable
 
 WITHOUT_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS})
 NO_LINKS = "a ledger needs hard links, this file system has none: use a folder on another one, or `ledger: {s3: …}`"
-ELSEWHERE = "keep the ledger elsewhere: HYBRIDWRAP_HOME, or `ledger: {folder: …}` in the manifest"
+IN_MANIFEST = "`ledger: {folder: …}` in the manifest"
+LAYOUT = "v1"  # below it lies all that a ledger has
 _serial = count()
 
 
 class FolderStore:
-    """Folders are 0700, files 0600; the root is made at the first write."""
+    """Folders are 0700, files 0600; the root is made at the first write.
 
-    def __init__(self, root: Path) -> None:
+    `chosen_by` says what decides where it lies.
+    """
+
+    def __init__(self, root: Path, chosen_by: str = IN_MANIFEST) -> None:
         self._root = root
+        self._chosen_by = chosen_by
         self._ready: set[Path] = set()  # folders that are there, on a file system that will do
 
     @property
@@ -113,10 +118,13 @@ class FolderStore:
             raise self._unreachable(key, error) from error
 
     def _refused(self, path: Path, error: OSError) -> Attempt:
-        return Attempt(Creation.REFUSED, _said(path, error), way_out(self._root, error))
+        return Attempt(Creation.REFUSED, _said(path, error), self._way_out(error))
 
     def _unreachable(self, key: str, error: OSError) -> LedgerUnreachable:
-        return LedgerUnreachable(_said(self._root / key, error), hint=way_out(self._root, error) or None)
+        return LedgerUnreachable(_said(self._root / key, error), hint=self._way_out(error) or None)
+
+    def _way_out(self, error: OSError) -> str:
+        return way_out(self._root, error, self._chosen_by)
 
     def _write_beside(self, path: Path, data: bytes) -> Path:
         """Write and fsync a temporary file in the folder of `path`."""
@@ -155,16 +163,26 @@ def _said(path: Path, error: OSError) -> str:
     return f"{error.filename or path}: {error.strerror or error}"
 
 
-def way_out(root: Path, error: OSError) -> str:
-    """What helps against an error that the same command again will meet again; "" where nothing is known."""
+def way_out(root: Path, error: OSError, chosen_by: str = IN_MANIFEST) -> str:
+    """What helps against an error that the same command again will meet again; "" where nothing is known.
+
+    `chosen_by` says what decides where it lies.
+    """
     match error.errno:
         case errno.EROFS:
-            return f"the file system of {root} is read-only: {ELSEWHERE}"
+            other = elsewhere(root, chosen_by) or "work where it can be written; `status` only reads"
+            return f"the file system of {root} is read-only: {other}"
         case errno.EACCES | errno.EPERM:
-            return f"give yourself the right to write in {_there(root)}, or {ELSEWHERE}"
+            other = elsewhere(root, chosen_by)
+            return f"give yourself the right to write in {_there(root)}{f', or {other}' if other else ''}"
         case errno.ENOSPC | errno.EDQUOT:
             return f"make room at {_there(root)}, then the same command again"
     return ""
+
+
+def elsewhere(root: Path, chosen_by: str) -> str:
+    """Say how to begin a ledger in another folder; "" where one is: nobody would know of what that one has."""
+    return "" if (root / LAYOUT).is_dir() else f"begin the ledger elsewhere: {chosen_by}"
 
 
 def _there(folder: Path) -> Path:

@@ -14,7 +14,7 @@ from hybridwrap.adapters.home import home_of
 from hybridwrap.adapters.manifest import find_manifest, read_stack
 from hybridwrap.cli.compose import Workshop, equip
 from hybridwrap.cli.options import Place
-from hybridwrap.cli.stores import cipher_of, s3_settings_of
+from hybridwrap.cli.stores import chosen_by, cipher_of, s3_settings_of
 from hybridwrap.domain.checkup import Finding, Verdict, ok, problem, warning
 from hybridwrap.domain.keys import Keys
 from hybridwrap.domain.stack import Stack
@@ -102,7 +102,7 @@ def _ledger_place(workshop: Workshop) -> Iterator[Finding]:
     if stack.ledger.folder:
         from hybridwrap.adapters.checks.places import check_folder_ledger
 
-        yield from check_folder_ledger(stack.ledger.folder)
+        yield from check_folder_ledger(stack.ledger.folder, chosen_by(stack.ledger))
     else:
         from hybridwrap.adapters.checks.places import Bucket, check_s3_ledger
 

@@ -27,7 +27,15 @@ def store_of(settings: LedgerSettings) -> Store:
 
     if settings.folder is None:
         raise AssertionError("a ledger lies in a bucket or in a folder")
-    return FolderStore(settings.folder)
+    return FolderStore(settings.folder, chosen_by(settings))
+
+
+def chosen_by(settings: LedgerSettings) -> str:
+    """What decides where a ledger lies that is in a folder."""
+    from hybridwrap.adapters.folder_store import IN_MANIFEST
+    from hybridwrap.adapters.home import HOME_VARIABLE
+
+    return f"{HOME_VARIABLE}, or {IN_MANIFEST}" if settings.in_home else IN_MANIFEST
 
 
 def s3_settings_of(settings: LedgerSettings) -> S3Settings:

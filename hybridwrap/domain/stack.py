@@ -146,6 +146,7 @@ class LedgerSettings(Struct, frozen=True):
     """Where the ledger lies: `bucket` and `prefix` for S3, else `folder`."""
 
     folder: Path | None = None
+    in_home: bool = False  # nothing was said: the folder lies where hybridwrap keeps its files
     bucket: str = ""
     prefix: str = ""
     settings: Mapping[str, Json] = {}  # region, profile, endpoint, path style, SSE-KMS

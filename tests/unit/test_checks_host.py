@@ -140,7 +140,7 @@ def test_engines_that_are_there_are_named_and_an_old_one_is_said(tmp_path: Path)
 
 
 def test_a_folder_for_a_ledger_is_looked_at_and_not_made(tmp_path: Path) -> None:
-    (finding,) = check_folder_ledger(tmp_path / "a" / "ledger")
+    (finding,) = check_folder_ledger(tmp_path / "a" / "ledger", "HYBRIDWRAP_HOME")
     assert finding.verdict is Verdict.OK
     assert files(tmp_path) == set()
 

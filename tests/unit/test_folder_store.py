@@ -11,7 +11,9 @@ import pytest
 
 from hybridwrap.adapters.file_system import network_kind, read_mounts
 from hybridwrap.adapters.folder_store import FolderStore, way_out
+from hybridwrap.cli.stores import chosen_by
 from hybridwrap.domain.ports import Creation
+from hybridwrap.domain.stack import LedgerSettings
 from hybridwrap.errors import LedgerUnreachable
 
 MOUNTS = "/\text4\n/home\tnfs4\n/home/ana/fast disk\txfs\n/mnt/c\t9p\n/mnt/remote\tfuse.sshfs\n/data\toverlay"
@@ -88,20 +90,38 @@ def test_this_machine_lists_its_mounts() -> None:
     assert any(line.startswith("/\t") for line in read_mounts().splitlines())
 
 
+HOME = "HYBRIDWRAP_HOME, or …"
+BEGIN = f"begin the ledger elsewhere: {HOME}"
+
+
 @pytest.mark.parametrize(
     ("number", "said"),
     [
-        (errno.EACCES, "the right to write in FOLDER, or keep the ledger elsewhere: HYBRIDWRAP_HOME"),
-        (errno.EPERM, "the right to write in FOLDER, or keep the ledger elsewhere: HYBRIDWRAP_HOME"),
-        (errno.EROFS, "is read-only: keep the ledger elsewhere: HYBRIDWRAP_HOME"),
-        (errno.ENOSPC, "make room at FOLDER"),
-        (errno.EDQUOT, "make room at FOLDER"),
+        (errno.EACCES, f"give yourself the right to write in FOLDER, or {BEGIN}"),
+        (errno.EPERM, f"give yourself the right to write in FOLDER, or {BEGIN}"),
+        (errno.EROFS, f"the file system of FOLDER/not/made is read-only: {BEGIN}"),
+        (errno.ENOSPC, "make room at FOLDER, then the same command again"),
+        (errno.EDQUOT, "make room at FOLDER, then the same command again"),
     ],
     ids=lambda each: errno.errorcode[each] if isinstance(each, int) else "",
 )
 def test_what_the_same_command_would_meet_again_has_a_way_out(number: int, said: str, tmp_path: Path) -> None:
-    hint = way_out(tmp_path / "not" / "made", OSError(number, os.strerror(number)))
-    assert said.replace("FOLDER", str(tmp_path)) in hint
+    hint = way_out(tmp_path / "not" / "made", OSError(number, os.strerror(number)), HOME)
+    assert hint == said.replace("FOLDER", str(tmp_path))
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])
+def test_a_ledger_that_is_there_is_not_to_be_begun_anew_elsewhere(number: int, tmp_path: Path) -> None:
+    FolderStore(tmp_path).create("v1/shop/default/ledger.json", b"{}")
+    hint = way_out(tmp_path, OSError(number, os.strerror(number)), HOME)
+    assert "HYBRIDWRAP_HOME" not in hint
+    assert ("the right to write in" in hint) is (number == errno.EACCES)
+
+
+def test_the_home_is_only_named_for_a_ledger_that_lies_in_it(tmp_path: Path) -> None:
+    said = chosen_by(LedgerSettings(tmp_path, in_home=True))
+    assert said.startswith("HYBRIDWRAP_HOME, or `ledger: {folder: …}`")
+    assert chosen_by(LedgerSettings(tmp_path)) == "`ledger: {folder: …}` in the manifest"
 
 
 def test_an_error_that_may_pass_has_none(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from hybridwrap.adapters.checks.permissions import (
 )
 from hybridwrap.adapters.checks.residue import remove_all
 from hybridwrap.adapters.file_system import network_kind, read_mounts
-from hybridwrap.adapters.folder_store import ELSEWHERE
+from hybridwrap.adapters.folder_store import elsewhere
 from hybridwrap.adapters.s3_connection import S3Connection, S3Settings
 from hybridwrap.adapters.s3_store import S3Store
 from hybridwrap.domain.charter import stamp
@@ -108,11 +108,12 @@ def _conditional(bucket: Bucket, prefix: str) -> Finding:
     return ok("conditional writes", f"a second create is refused, and of those who create at once {probed.race} wins")
 
 
-def check_folder_ledger(folder: Path) -> Iterator[Finding]:
-    """Look at a folder that holds a ledger, or would."""
+def check_folder_ledger(folder: Path, chosen_by: str) -> Iterator[Finding]:
+    """Look at a folder that holds a ledger, or would; `chosen_by` says what decides where it lies."""
     place = next(path for path in (folder, *folder.parents) if path.exists())
     if why := why_not_written(place):
-        fix = f"give yourself the right to write there, or {ELSEWHERE}"
+        other = elsewhere(folder, chosen_by)
+        fix = f"give yourself the right to write there{f', or {other}' if other else ''}"
         yield problem("ledger", f"{folder} can't be written: {why}", fix, UNREACHABLE)
     elif kind := network_kind(place, read_mounts()):
         fix = "use a folder on a local disk, or `ledger: {s3: …}`"

@@ -89,7 +89,7 @@ def read_ledger(root: Node, scope: Scope) -> LedgerSettings:
         shared = {name: child for name, child in state.fields.items() if name in REACH}
         settings = {name: scope.fill_tree(child, ("state", "s3", name)) for name, child in shared.items()}
         return _s3_ledger(settings["bucket"], LEDGER_PREFIX, _beside(settings), common)
-    return LedgerSettings(home_of(scope.root, scope.environ) / "ledger", **common)
+    return LedgerSettings(home_of(scope.root, scope.environ) / "ledger", in_home=True, **common)
 
 
 def _s3_ledger(bucket: Json, prefix: Json, settings: Mapping[str, Json], common: Mapping[str, Json]) -> LedgerSettings:
