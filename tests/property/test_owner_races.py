@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from hybridwrap.adapters.memory_store import MemoryStore
 from hybridwrap.domain.codec import digest_of
@@ -20,7 +21,7 @@ from hybridwrap.domain.status import Status
 from hybridwrap.run.apply import apply
 from hybridwrap.run.destroy import destroy
 from hybridwrap.run.left_alone import Wishes
-from tests.support.imaginary import Machine, World, begin_command
+from tests.support.imaginary import STACK, Machine, World, begin_command
 from tests.support.ledgers import FakeClock, Ids, writer
 from tests.support.turns import Crash, InTurn, Turns
 
@@ -132,6 +133,23 @@ def test_a_module_and_the_teardown_of_its_owner_may_interrupt_each_other_anywher
     for others in range(STEPS[1]):
         turns = {0: [0] * after, 1: [1] * others}
         raced([*turns[first], *turns[1 - first], *[first] * 100])
+
+
+def test_a_teardown_sees_what_came_to_need_its_module_while_it_was_planned() -> None:
+    free = {**STACK.modules, "disk": replace(STACK.modules["disk"], owner="")}
+    came_between = 0
+    for others in range(STEPS[1]):
+        scene = Scene(machine=Machine(replace(STACK, modules=free)))
+        assert scene.alone("apply vm") == 0
+        play(scene, list(PAIR), [*[1] * others, *[0] * 100])
+        log = sorted(scene.store.list("v1/shop/default/log/"), key=lambda item: int(item.tag))  # as they were written
+        end, begin = (f"v1/shop/default/log/{entry}.json" for entry in ("disk/00000002", "vm/00000003"))
+        keys = [item.key for item in log]
+        if end in keys and begin in keys and keys.index(end) < keys.index(begin):
+            stands = [scene.ledger.record(module).settled for module in BOTH]
+            assert stands in ([Status.OK] * 2, [Status.DESTROYED] * 2), f"after {others} steps"
+            came_between += stands == [Status.OK] * 2
+    assert came_between
 
 
 @settings(max_examples=200, deadline=None)

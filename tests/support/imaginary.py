@@ -168,8 +168,9 @@ class Folder:
 
 @dataclass
 class Machine:
-    """One host: the folders of all clients on it, and who of them is dead."""
+    """One host: its checkout of the stack, the folders of all clients on it, and who of them is dead."""
 
+    stack: Stack = STACK
     folders: dict[str, Folder] = field(default_factory=dict)
     dead: set[str] = field(default_factory=set)
 
@@ -388,7 +389,7 @@ def begin_command(
     ledger = Ledger(store, "shop", "default", writer(client), clock, ids)
     ledger.open()
     tools = Tools(
-        stack=STACK,
+        stack=host.stack,
         ledger=ledger,
         engines=Engines(world, step),  # type: ignore[arg-type]
         folders=Folders(host, client),  # type: ignore[arg-type]
@@ -401,7 +402,9 @@ def begin_command(
     )
     options = Options(PlanOptions(destroy=destroys), parallelism=1)
     stop = Stop(clock, lambda **_: 0)
-    context = Context(ids.new(), (client,), tools, options, Silent(), stop, Knowledge(ledger.records(STACK.modules)))
+    context = Context(
+        ids.new(), (client,), tools, options, Silent(), stop, Knowledge(ledger.records(host.stack.modules))
+    )
     finish_left_behind(context)
     finish_owned(context)
     return context
