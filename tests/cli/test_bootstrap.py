@@ -68,7 +68,7 @@ def encryption_of(server: Server, bucket: str) -> dict[str, Any]:
 
 def test_a_bucket_that_is_not_there_is_made_as_it_should_be(moto: Server, tmp_path: Path, name: str) -> None:
     project = project_on(moto, tmp_path, name, region="eu-central-1")
-    ran = project.run("bootstrap", "--old-versions", "90")
+    ran = project.call("bootstrap", "--old-versions", "90")
     assert ran.code == 0, ran.text
     assert f"s3://{name} in eu-central-1: made" in ran.out
     client = moto.client()
@@ -80,7 +80,7 @@ def test_a_bucket_that_is_not_there_is_made_as_it_should_be(moto: Server, tmp_pa
     assert rule["NoncurrentVersionExpiration"] == {"NoncurrentDays": 90}
     assert client.list_object_versions(Bucket=name).get("Versions", []) == [], "nothing is left of what was tried"
 
-    again = project.run("bootstrap", "--old-versions", "90")
+    again = project.call("bootstrap", "--old-versions", "90")
     assert again.code == 0
     assert "as it should be" in again.out
 
@@ -138,11 +138,11 @@ def test_what_a_server_could_not_work_with_is_not_offered_again_on_this_host(
     refusal = Fault("PUT", f"/{name}/hybridwrap-bootstrap-probe", 500, "InternalError")
     moto.app.faults.append(refusal)
     project = project_on(moto, tmp_path, name)
-    assert project.run("bootstrap", "--yes").code == 0
-    again = project.run("bootstrap")
+    assert project.call("bootstrap", "--yes").code == 0
+    again = project.call("bootstrap")
     assert (again.code, "encryption     not supported by this server" in again.out) == (0, True), again.text
     moto.app.faults.clear()
-    assert project.run("bootstrap", "--yes").code == 0
+    assert project.call("bootstrap", "--yes").code == 0
     assert encryption_of(moto, name) == {"SSEAlgorithm": "AES256"}, "asked for once more, it is tried once more"
 
 
@@ -150,7 +150,7 @@ def test_programs_are_told_everything_and_asked_nothing(moto: Server, tmp_path: 
     project = project_on(moto, tmp_path, name)
 
     def told(*options: str, code: int = 0) -> dict[str, Any]:
-        ran = project.run("bootstrap", "--json", *options)
+        ran = project.call("bootstrap", "--json", *options)
         assert ran.code == code, ran.text
         Draft202012Validator(load_schema("bootstrap.v1")).validate(ran.json)
         (bucket,) = ran.json["buckets"]
@@ -169,13 +169,13 @@ def test_on_a_real_server_what_it_lacks_is_said_and_the_bucket_works(
     seaweedfs: Server, tmp_path: Path, name: str
 ) -> None:
     project = project_on(seaweedfs, tmp_path, name)
-    ran = project.run("bootstrap")
+    ran = project.call("bootstrap")
     assert ran.code == 0, ran.text
     assert "not supported by this server" in ran.out
-    assert project.run("bootstrap").code == 0, "what it could not do is not offered again"
+    assert project.call("bootstrap").code == 0, "what it could not do is not offered again"
     ran = project.apply()
     assert ran.code == 0, ran.text
-    assert project.run("bootstrap", "--yes").code == 0, "tried once more, and as before"
+    assert project.call("bootstrap", "--yes").code == 0, "tried once more, and as before"
     assert project.statuses() == {"docs": "ok"}
 
 
@@ -221,7 +221,7 @@ def test_a_name_that_somebody_else_has_is_said(moto: Server, name: str) -> None:
 def test_a_manifest_without_a_bucket_says_what_to_write(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.write("version: 1\nstack: shop\nmodules: {}\n")
-    ran = project.run("bootstrap")
+    ran = project.call("bootstrap")
     assert ran.code == 10
     assert "state: {s3:" in ran.err
 

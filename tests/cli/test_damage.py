@@ -32,22 +32,22 @@ def test_the_damage_of_one_module_is_seen_by_every_command_and_stops_none_of_the
     (tmp_path / LEDGER / key).write_bytes(b"{")
     (tmp_path / LEDGER / "head/net.json").unlink()
 
-    status = project.run("status")
+    status = project.call("status")
     assert status.code == 33, status.text
     assert "net     unknown" in status.out, "and all the others"
     assert "docs    ok" in status.out
     assert "its log is damaged: entry 2: not JSON" in status.out
     assert f"(v1/shop/default/{key})" in status.out
     assert "next: hybridwrap ledger verify net" in status.err
-    modules = {module["module"]: module for module in project.run("status", "--json").json["modules"]}
+    modules = {module["module"]: module for module in project.call("status", "--json").json["modules"]}
     assert modules["net"]["damage"]["key"].endswith(key)
     assert [modules[name]["damage"] for name in ("vm", "docs")] == [None, None]
-    assert project.run("status", "docs").code == 0, "whose ledger is sound"
+    assert project.call("status", "docs").code == 0, "whose ledger is sound"
 
     for argv in (["graph"], ["report"], ["show"], ["output"], ["orphans"], ["why", "net"], ["reconcile", "net"]):
         ran = project.run(*argv)
         assert (ran.code, bool(ran.out.strip())) == (33, True), (argv, ran.text)
-    assert project.run("history").code == 0, "runs can all be read"
+    assert project.call("history").code == 0, "runs can all be read"
     assert "next: hybridwrap ledger verify net" in project.run("reconcile", "net").out
 
     project.write(MANIFEST, docs=DOCS.replace("TEXT", "new"))

@@ -52,7 +52,7 @@ def on_moto(moto: Server, tmp_path: Path, bucket: str) -> Iterator[Project]:
 
 def checked(project: Project, code: int) -> dict[str, list[dict[str, Any]]]:
     """The checks by subject."""
-    ran = project.run("doctor", "--json")
+    ran = project.call("doctor", "--json")
     assert ran.code == code, ran.text
     Draft202012Validator(load_schema("doctor.v1")).validate(ran.json)
     assert ran.json["exit_code"] == code
@@ -202,7 +202,7 @@ def test_a_server_that_does_not_answer_is_said(on_moto: Project, tmp_path: Path)
 
 def test_without_a_manifest_the_machine_is_looked_at_and_nothing_is_made(tmp_path: Path) -> None:
     project = Project(tmp_path)
-    ran = project.run("doctor")
+    ran = project.call("doctor")
     assert ran.code == 0, ran.text
     assert "hybridwrap new" in ran.out
     assert "engine" in ran.out
@@ -212,7 +212,7 @@ def test_without_a_manifest_the_machine_is_looked_at_and_nothing_is_made(tmp_pat
 def test_a_manifest_that_is_wrong_is_one_problem_among_others(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.write("version: 1\nstack: shop\nmodules: {docs: {source: nowhere}}\n")
-    ran = project.run("doctor")
+    ran = project.call("doctor")
     assert ran.code == 10
     assert "no folder nowhere" in ran.out
     assert "flock" in ran.out
@@ -224,7 +224,7 @@ def test_an_engine_that_a_module_does_not_allow_is_a_problem(tmp_path: Path) -> 
         "version: 1\nstack: shop\nengine: {version: '>= 99'}\nmodules: {docs: {source: docs}, web: {source: docs}}\n",
         docs=DOCS,
     )
-    ran = project.run("doctor")
+    ran = project.call("doctor")
     assert ran.code == 40
     assert "needs Terraform >= 99" in ran.out
     assert "engine.version in the manifest" in ran.out

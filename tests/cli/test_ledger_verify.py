@@ -18,13 +18,13 @@ def test_an_altered_entry_is_named(tmp_path: Path) -> None:
         one='resource "terraform_data" "it" { input = "before" }\n',
     )
     assert project.apply().code == 0
-    sound = project.run("ledger", "verify")
+    sound = project.call("ledger", "verify")
     assert (sound.code, sound.out) == (0, "one  sound\n")
 
     (entry,) = tmp_path.glob(".hybridwrap/ledger/v1/shop/default/log/one/00000001.json")
     entry.write_bytes(entry.read_bytes().replace(b'"terraform"', b'"terrafirm"'))
 
-    altered = project.run("ledger", "verify", "--json")
+    altered = project.call("ledger", "verify", "--json")
     assert altered.code == 33, altered.text
     assert altered.json["modules"]["one"]
 
@@ -39,7 +39,7 @@ def test_a_log_that_nothing_can_be_made_of_is_named_and_the_others_are_read(tmp_
     entry.write_bytes(b"{")
     project.write("version: 1\nstack: shop\nmodules: {two: {source: two}}\n")  # and nobody declares it any more
 
-    found = project.run("ledger", "verify", "--json")
+    found = project.call("ledger", "verify", "--json")
 
     assert found.code == 33, found.text
     assert found.json["modules"]["two"] == []
@@ -65,10 +65,10 @@ def test_nothing_is_begun_on_an_altered_entry_until_it_is_back(tmp_path: Path) -
     assert (tmp_path / ".hybridwrap/state/default/one.tfstate").read_bytes() == state, "no engine has changed anything"
     assert project.statuses()["two"] == "ok"
     assert len(list(entry.parent.iterdir())) == 2
-    found = project.run("ledger", "verify")
+    found = project.call("ledger", "verify")
     assert "one  head: made from an entry 2 that is not the one in the log" in found.out
     assert "next: bring back what is named" in found.out
 
     entry.write_bytes(written)
-    assert project.run("ledger", "verify").code == 0
+    assert project.call("ledger", "verify").code == 0
     assert project.apply().code == 0

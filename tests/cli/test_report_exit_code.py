@@ -22,5 +22,5 @@ def test_a_report_exits_as_the_run_did_when_it_is_asked_to(tmp_path: Path, ended
     ledger.start_run(RunStart("01K7", "apply", TIME, writer(), ("apply",), (), {}))
     if ended is not None:
         ledger.end_run(RunEnd("01K7", TIME, ended, {}))
-    assert project.run("report").code == 0
-    assert project.run("report", "--detailed-exitcode").code == code
+    assert project.call("report").code == 0
+    assert project.call("report", "--detailed-exitcode").code == code

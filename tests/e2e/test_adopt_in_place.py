@@ -33,7 +33,7 @@ def in_environment(environment: str) -> list[str]:
 
 def our_plan(project: Project, state: State) -> Path:
     """Run the engine's command lines as hybridwrap has them, up to the plan."""
-    script = project.run("commands", state.module, "-e", state.environment)
+    script = project.call("commands", state.module, "-e", state.environment)
     assert script.code == 0, script.text
     ran = subprocess.run(
         ["/bin/sh", "-e"], input=script.out, env=project.env, capture_output=True, text=True, check=False
@@ -69,7 +69,7 @@ def test_from_a_clone_to_adopted_without_a_change(estate: Estate, tmp_path: Path
     assert actions["vm"] == {"shared": {"no-op"}}
 
     for environment in ("shared", "dev", "prod"):
-        listed = project.run("list", "-e", environment, "--json").json["modules"]
+        listed = project.call("list", "-e", environment, "--json").json["modules"]
         assert sorted(module["module"] for module in listed) == in_environment(environment)
         adopted = project.run("adopt", "--all", "-e", environment)
         assert adopted.code == 0, adopted.text
@@ -78,7 +78,9 @@ def test_from_a_clone_to_adopted_without_a_change(estate: Estate, tmp_path: Path
         ends = {line["module"]: line["result"] for line in told if line.get("type") == "module_ended"}
         assert ends == {name: planned(actions[name][environment], name) for name in in_environment(environment)}
 
-    edges = {module["module"]: module["edges"] for module in project.run("list", "-e", "dev", "--json").json["modules"]}
+    edges = {
+        module["module"]: module["edges"] for module in project.call("list", "-e", "dev", "--json").json["modules"]
+    }
     assert edges["app"] == {"db": ["state"], "queue": ["state"]}
     assert (estate.objects(), local_states(root)) == before
     assert git(root, "status", "--porcelain") == "?? hybridwrap.yaml\n"

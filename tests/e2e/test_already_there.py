@@ -28,7 +28,7 @@ def test_it_says_so_and_what_to_type(tmp_path: Path, fakecloud_env: Mapping[str,
     assert ran.code == 4, ran.text
     command = "hybridwrap tf vm -- import fakecloud_server.web ID"
     assert f"next: {command}    if it is yours" in ran.text
-    assert f"next: {command}" in project.run("why", "vm").text
+    assert f"next: {command}" in project.call("why", "vm").text
     assert len(cloud.calls(Operation.CREATE)) == 1, "no further try by itself"
     assert [thing.id for thing in cloud.objects()] == [made.id], "nothing is taken in or deleted by itself"
 

@@ -65,7 +65,7 @@ def test_a_no_leaves_the_module_and_what_needs_it_pending(project: Project) -> N
 
 def last_run(project: Project) -> dict[str, str]:
     """The reasons of the newest run, by module; that it has an end is asserted."""
-    report = project.run("report", "--format", "json").json
+    report = project.call("report", "--format", "json").json
     assert report["run"]["exit_code"] == 130
     return {module["module"]: module["reason"] for module in report["modules"]}
 

@@ -120,7 +120,7 @@ def test_a_failure_in_the_middle_is_told_in_full_and_resume_does_the_rest(projec
 
     assert ran.code == 4, ran.text
     assert project.statuses() == {"network": "error", "server": "pending", "parameter": "pending", "check": "pending"}
-    assert "InvalidSubnet.Conflict" in project.run("why", "check").out
+    assert "InvalidSubnet.Conflict" in project.call("why", "check").out
     old, new = before["network"], project.outputs()["network"]
     assert _shown(new) == {
         "name": ("second", "known"),

@@ -41,7 +41,7 @@ def work(project: Project) -> Checkout:
 
 def listed(project: Project, *options: str) -> dict[str, list[str]]:
     """The modules that are listed, each with its reasons."""
-    found = project.run("list", "--json", *options).json
+    found = project.call("list", "--json", *options).json
     Draft202012Validator(load_schema("list.v1")).validate(found)
     return {module["module"]: module["reasons"] for module in found["modules"]}
 
@@ -52,12 +52,12 @@ def test_what_a_push_is_about_is_applied_and_what_a_dropped_run_left_over_by_the
     assert set(listed(project, "--unapplied")) == {"net", "vm", "dns"}
     assert project.apply("--changed").code == 0, "the first commit is compared with nothing"
     assert listed(project, "--unapplied") == {}
-    assert "0 of 3 modules not as last applied" in project.run("list", "--unapplied").err
+    assert "0 of 3 modules not as last applied" in project.call("list", "--unapplied").err
 
     work.commit("second")
     nothing = project.apply("--changed")
     assert (nothing.code, "nothing changed since" in nothing.err) == (0, True)
-    assert len(project.run("history", "--json").json) == 1, "and no run is recorded for it"
+    assert len(project.call("history", "--json").json) == 1, "and no run is recorded for it"
     told = project.run("plan", "--changed", "--json", "--detailed-exitcode")
     assert (told.code, told.lines[-1]["modules"]) == (0, {})
 
@@ -70,18 +70,18 @@ def test_what_a_push_is_about_is_applied_and_what_a_dropped_run_left_over_by_the
         "net": ["inputs have changed: cidr"],
         "dns": [f"its files have changed since {work.git('rev-parse', 'HEAD~3')[:12]}"],
     }
-    status = project.run("status", "--json").json
+    status = project.call("status", "--json").json
     Draft202012Validator(load_schema("status.v1")).validate(status)
     waiting = {module["module"]: module["unapplied"] for module in status["modules"]}
     assert waiting["vm"] is None
     assert waiting["net"] == {"reasons": ["inputs have changed: cidr"], "merged": True}
-    shown = project.run("status").out
+    shown = project.call("status").out
     assert "merged, not applied: inputs have changed: cidr" in shown
     assert shown.rstrip().endswith("next: hybridwrap plan --unapplied")
     work.write("net/more.tf", "locals {}")
-    assert "changed, not applied: its files have changed since" in project.run("status", "net").out
+    assert "changed, not applied: its files have changed since" in project.call("status", "net").out
     (project.root / "net/more.tf").unlink()
-    both = project.run("list", "--changed", "--unapplied")
+    both = project.call("list", "--changed", "--unapplied")
     assert both.out.splitlines()[1].split()[0] == "dns"
     healed = project.apply("--unapplied", "--json")
     assert (healed.code, set(healed.lines[-1]["modules"])) == (0, {"net", "dns"})
@@ -90,7 +90,7 @@ def test_what_a_push_is_about_is_applied_and_what_a_dropped_run_left_over_by_the
 
 def test_a_json_list_is_fit_for_a_matrix(project: Project, work: Checkout) -> None:
     work.write("net/more.tf", "locals {}")
-    found = project.run("list", "--changed=HEAD", "--with-dependents", "--json").json
+    found = project.call("list", "--changed=HEAD", "--with-dependents", "--json").json
     assert found["waves"] == [["net"], ["vm"]]
     assert [(module["module"], module["wave"], module["reasons"]) for module in found["modules"]] == [
         ("net", 1, ["net/more.tf"]),

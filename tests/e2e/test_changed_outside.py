@@ -51,7 +51,7 @@ def project(tmp_path: Path, engine: RealEngine) -> Project:
 def raw(project: Project, engine: RealEngine, *argv: str) -> None:
     """Run the engine in `base` as somebody would who has never heard of hybridwrap, but for its data folder."""
     folder = project.root / "base"
-    env = {**project.env, **project.run("commands", "base", "--json").json["env"]}
+    env = {**project.env, **project.call("commands", "base", "--json").json["env"]}
     ran = subprocess.run([*engine.argv, *argv], cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
@@ -140,7 +140,7 @@ def test_raw_commands_on_the_state_leave_the_module_usable(
     assert {thing.address for thing in record.objects} == addresses
     assert not any(thing.open for thing in record.objects)
     assert project.statuses() == {"base": "ok", "top": "ok"}
-    assert project.run("ledger", "verify").code == 0
+    assert project.call("ledger", "verify").code == 0
 
 
 @pytest.mark.parametrize(

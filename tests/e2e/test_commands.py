@@ -69,7 +69,7 @@ def project(tmp_path: Path, engine_program: str) -> Project:
 
 def by_hand(project: Project, *changes: str, **environ: str) -> subprocess.CompletedProcess[str]:
     """Paste what is printed for `top`, with the lines that change something taken out of their comments."""
-    script = project.run("commands", "top").out
+    script = project.call("commands", "top").out
     for change in changes:
         (line,) = [line for line in script.splitlines() if line.startswith("# ") and f" {change} -" in line]
         script = script.replace(line, f"{line.removeprefix('# ')} {'-auto-approve' * (change == 'destroy')}")
@@ -129,7 +129,7 @@ def test_no_secret_is_shown_and_none_has_to_be_there(project: Project) -> None:
         ran = project.run(*argv)
         assert ran.code == 0, ran.text
         assert not any(secret in ran.text for secret in ("hunter2", "hunter3", "hunter4")), argv
-    found = project.run("commands", "top", "--json").json
+    found = project.call("commands", "top", "--json").json
     assert found["secrets"] == {
         "TF_VAR_password": "env:PASSWORD",
         "TF_VAR_key": "file:key.pem",
@@ -141,11 +141,11 @@ def test_no_secret_is_shown_and_none_has_to_be_there(project: Project) -> None:
 
 
 def test_it_works_while_the_ledger_can_not_be_reached(project: Project) -> None:
-    known = project.run("commands", "top", "--json").json["variables"]["id"]
+    known = project.call("commands", "top", "--json").json["variables"]["id"]
     manifest = project.root / "hybridwrap.yaml"
     nowhere = "{s3: {bucket: acme, region: us-east-1, endpoint: 'http://127.0.0.1:9', use_path_style: true}}"
     manifest.write_text(manifest.read_text().replace("{folder: ledger}", nowhere))
-    ran = project.run("commands", "top", "--json", AWS_ACCESS_KEY_ID="x", AWS_SECRET_ACCESS_KEY="x")
+    ran = project.call("commands", "top", "--json", AWS_ACCESS_KEY_ID="x", AWS_SECRET_ACCESS_KEY="x")
     assert ran.code == 0, ran.text
     assert ran.json["variables"]["id"] == known
     assert "outputs of other modules are read from their states" in ran.err
@@ -155,10 +155,10 @@ def test_what_is_not_there_yet_is_named(project: Project) -> None:
     (project.root / "base" / "main.tf").write_text(BASE + 'output "late" { value = 1 }\n')
     manifest = project.root / "hybridwrap.yaml"
     manifest.write_text(manifest.read_text().replace("modules.base.id", "modules.base.late"))
-    ran = project.run("commands", "top")
+    ran = project.call("commands", "top")
     assert ran.code == 0
     assert "# missing: base.late is not there yet" in ran.out
 
 
 def test_a_module_that_is_none_is_wrong_usage(project: Project) -> None:
-    assert project.run("commands", "tip").code == 64
+    assert project.call("commands", "tip").code == 64

@@ -51,7 +51,7 @@ def test_the_end_entry_carries_the_evidence_and_show_prints_it(bare: Project, cl
     assert end.evidence[0].startswith("A2: ")
     assert any("no object in .hybridwrap/state/default/vm.tfstate" in line for line in end.evidence)
     assert any(web in line for line in end.evidence)
-    shown = bare.run("show", "-v").out
+    shown = bare.call("show", "-v").out
     assert "evidence" in shown
     assert web in shown
 

@@ -267,13 +267,13 @@ def test_a_module_that_left_the_manifest_is_an_orphan_with_its_objects(standing:
     without_app(standing)
     app = cloud.only("app").id
 
-    listed = standing.run("orphans")
+    listed = standing.call("orphans")
 
     assert listed.code == 0
     assert "app" in listed.out
     assert app in listed.out
     assert "next: hybridwrap destroy --orphan app" in listed.out
-    found = standing.run("orphans", "--json").json
+    found = standing.call("orphans", "--json").json
     Draft202012Validator(load_schema("orphans.v1")).validate(found)
     assert [(o["module"], o["objects"], o["depends_on"]) for o in found["orphans"]] == [
         ("app", [{"address": "fakecloud_server.app", "id": app}], ["vm"])
@@ -282,8 +282,8 @@ def test_a_module_that_left_the_manifest_is_an_orphan_with_its_objects(standing:
 
 
 def test_no_orphans_is_an_answer(standing: Project) -> None:
-    assert standing.run("orphans", "--json").json["orphans"] == []
-    assert "there are no orphans" in standing.run("orphans").out
+    assert standing.call("orphans", "--json").json["orphans"] == []
+    assert "there are no orphans" in standing.call("orphans").out
 
 
 def test_what_an_orphan_needs_waits_for_it(standing: Project, cloud: Cloud) -> None:
@@ -306,7 +306,7 @@ def test_an_orphan_is_torn_down_by_its_name(standing: Project, cloud: Cloud, fol
     ran = destroy(standing, "--orphan", "app")
 
     assert ran.code == 0, ran.text
-    assert standing.run("orphans", "--json").json["orphans"] == []
+    assert standing.call("orphans", "--json").json["orphans"] == []
     assert [call.name for call in cloud.calls(Operation.DELETE)] == ["app"]
     assert destroy(standing).code == 0
     assert cloud.objects() == []

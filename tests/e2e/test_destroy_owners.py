@@ -145,7 +145,7 @@ def test_a_new_life_of_the_owner_does_not_touch_the_old_proof(project: Project, 
     assert second is not None
     assert second.seq > proof.seq
     assert second.incarnation != proof.incarnation
-    assert project.run("ledger", "verify").code == 0
+    assert project.call("ledger", "verify").code == 0
 
 
 def test_what_was_applied_before_it_had_an_owner_goes_by_itself(project: Project, cloud: Cloud) -> None:
@@ -175,7 +175,7 @@ def test_an_owned_module_that_left_the_manifest_with_its_folder_still_goes_with_
 
     assert ran.code == 0, ran.text
     assert project.ledger().record("vm").settled is Status.DESTROYED
-    assert project.run("orphans", "--json").json["orphans"] == []
+    assert project.call("orphans", "--json").json["orphans"] == []
     assert project.ledger().record("disk").settled is Status.DESTROYED
     assert cloud.objects() == []
 

@@ -245,7 +245,7 @@ def test_what_a_run_left_pending_is_so_after_a_look(project: Project, cloud: Clo
     retag(cloud, team="ops")
     assert project.run("drift", "--detailed-exitcode").code == 2
     assert {name for name, status in project.statuses().items() if status == "pending"} == pending
-    assert set(project.run("show", "--json").json["carried"]) == pending
+    assert set(project.call("show", "--json").json["carried"]) == pending
 
 
 def test_json_has_values_but_for_secrets_and_fits_its_schema(project: Project, cloud: Cloud) -> None:

@@ -153,8 +153,8 @@ resource "terraform_data" "it" {
 """,
     )
     project = Project(project.root, {"TOKEN": secret})
-    texts = [project.apply(), project.apply("--json"), project.run("status", "--json"), project.run("show")]
-    texts += [project.run("output", "--json"), project.run("render", "down")]
+    texts = [project.apply(), project.apply("--json"), project.call("status", "--json"), project.call("show")]
+    texts += [project.call("output", "--json"), project.call("render", "down")]
     assert [ran.code for ran in texts] == [4, 4, 0, 0, 0, 0]
     assert not [ran.text for ran in texts if secret in ran.text]
     arguments = [line for line in (project.root / "ps.log").read_text().splitlines() if "ps -eo" not in line]

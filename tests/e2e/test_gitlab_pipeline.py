@@ -93,7 +93,7 @@ def gitlab(tmp_path: Path) -> GitLab:
     found = GitLab(project, program)
     found.git("init", "--quiet", "--initial-branch", "main")
     found.git("remote", "add", "origin", "https://gitlab.example/acme/shop.git")
-    wrote = project.run("pipeline", "gitlab", "--shape", "modules", "--install", "true", "--write")
+    wrote = project.call("pipeline", "gitlab", "--shape", "modules", "--install", "true", "--write")
     assert wrote.code == 0, wrote.text
     (tmp_path / ".gitlab-ci.yml").write_text(f'include: [{{local: "{PIPELINE}"}}]\n')
     found.git("add", ".")
@@ -118,7 +118,7 @@ def test_a_pipeline_of_gitlab_applies_a_stack_job_by_job_and_tears_it_down(gitla
     assert code == 0, said
     assert "longest chain: network > vm > health" in said
     assert gitlab.project.statuses() == {"network": "ok", "vm": "ok", "health": "ok"}
-    runs = [run["command"] for run in gitlab.project.run("history", "--json").json]
+    runs = [run["command"] for run in gitlab.project.call("history", "--json").json]
     assert runs == ["apply", "apply"]  # one for each pipeline, whatever the number of its jobs
 
     code, said = gitlab.pipeline(CI_PIPELINE_SOURCE="schedule")

@@ -39,13 +39,13 @@ def test_hints_stay_in_the_environment_and_the_manifest_of_the_call(project: Pro
     told = [
         project.run("apply", *there).err,
         project.run("apply", "--auto-approve", *there).text,
-        project.run("status", *there).text,
-        project.run("why", "after", *there).text,
-        project.run("why", "after", "--json", *there).text,
-        project.run("why", "afte", *there).text,
+        project.call("status", *there).text,
+        project.call("why", "after", *there).text,
+        project.call("why", "after", "--json", *there).text,
+        project.call("why", "afte", *there).text,
         project.run("reconcile", *there).text,
         project.run("reconcile", "--json", *there).text,
-        project.run("report", *there).text.split("by ", 1)[1].split("\n", 2)[2],
+        project.call("report", *there).text.split("by ", 1)[1].split("\n", 2)[2],
         project.run("apply", "nothing", "--auto-approve", "--json", *there).text,
     ]
     for text in told:
@@ -57,9 +57,9 @@ def test_hints_stay_in_the_environment_and_the_manifest_of_the_call(project: Pro
 
 def test_what_doctor_says_to_type_is_for_the_call_too(project: Project) -> None:
     (project.root / "after/main.tf").write_text("not a module")
-    told = project.run("doctor", "-e", "dev", "-f", "hybridwrap.yaml").out
+    told = project.call("doctor", "-e", "dev", "-f", "hybridwrap.yaml").out
     assert "hybridwrap validate -e dev -f hybridwrap.yaml    says all of it" in told
-    checks = project.run("doctor", "--json", "-e", "dev", "-f", "hybridwrap.yaml").json["checks"]
+    checks = project.call("doctor", "--json", "-e", "dev", "-f", "hybridwrap.yaml").json["checks"]
     assert any("hybridwrap validate -e dev" in check["fix"] for check in checks)
 
 

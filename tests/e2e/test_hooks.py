@@ -73,7 +73,7 @@ def until_written(file: Path) -> int:
 
 
 def report(project: Project) -> Any:
-    found = project.run("report", "--format", "json").json
+    found = project.call("report", "--format", "json").json
     Draft202012Validator(load_schema("report.v1")).validate(found)
     return found
 
@@ -127,8 +127,8 @@ def test_a_before_that_fails_stops_its_module_before_begin(tmp_path: Path) -> No
     }
     assert not list(tmp_path.rglob("vars.tfvars.json")) + list(tmp_path.rglob("plan"))
     for form in ("text", "markdown", "html", "junit"):
-        assert "closed until Monday; exit 7" in project.run("report", "--format", form).out, form
-    assert "exit code 7" in project.run("show").out
+        assert "closed until Monday; exit 7" in project.call("report", "--format", form).out, form
+    assert "exit code 7" in project.call("show").out
 
     project.write((project.root / "hybridwrap.yaml").read_text().replace("exit 7", "exit 0"))
     assert project.run("resume", "--auto-approve").code == 0
@@ -147,9 +147,9 @@ def test_an_after_that_fails_is_said_and_changes_nothing_that_is_recorded(tmp_pa
     module = next(each for each in report(project)["modules"] if each["module"] == "net")
     assert (module["result"], module["exit_code"], module["hooks"][0]["exit_code"]) == ("ok", 4, 3)
     for form in ("text", "markdown", "html", "junit"):
-        assert "exit code 3" in project.run("report", "--format", form).out, form
-    assert "exit code 3" in project.run("show").out
-    assert project.run("ledger", "verify").code == 0
+        assert "exit code 3" in project.call("report", "--format", form).out, form
+    assert "exit code 3" in project.call("show").out
+    assert project.call("ledger", "verify").code == 0
 
 
 def test_error_is_called_after_the_record_of_a_failure(tmp_path: Path) -> None:
@@ -171,8 +171,8 @@ def test_a_run_that_must_not_begin_plans_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "told").exists()
     assert set(project.statuses().values()) == {"pending"}
     assert not list(tmp_path.rglob("plan.jsonl"))
-    assert "exit code 9" in project.run("report").out
-    junit = project.run("report", "--format", "junit").out
+    assert "exit code 9" in project.call("report").out
+    junit = project.call("report", "--format", "junit").out
     assert 'tests="3" failures="1"' in junit
     assert '<testcase classname="shop.default" name="hooks of the run"' in junit
 
@@ -183,7 +183,7 @@ def test_a_program_that_is_not_there_is_said_before_anything(tmp_path: Path) -> 
     assert ran.code == 10
     assert "modules.net.hooks: ./gone is not there, or can't be run" in ran.text
     assert project.ledger().runs(1) == ()
-    assert "hooks              modules.net.hooks: ./gone is not there" in project.run("doctor").out
+    assert "hooks              modules.net.hooks: ./gone is not there" in project.call("doctor").out
 
 
 KILLS = "[sh, -c, 'kill -9 $PPID']"
@@ -196,7 +196,7 @@ def test_a_hook_that_kills_hybridwrap_before_begin_leaves_no_record_of_an_operat
     assert project.ledger().record("net").holder is None
     project.write((project.root / "hybridwrap.yaml").read_text().replace(KILLS, "[./tell]"))
     assert project.apply().code == 0
-    assert project.run("ledger", "verify").code == 0
+    assert project.call("ledger", "verify").code == 0
 
 
 def test_a_hook_that_kills_hybridwrap_after_the_end_takes_nothing_back(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_a_hook_that_kills_hybridwrap_after_the_end_takes_nothing_back(tmp_path:
     assert project.apply().code == -signal.SIGKILL
     assert [entry.kind for entry in project.ledger().history("net")] == ["begin", "end"]
     assert project.statuses() == {"net": "ok", "vm": "pending"}
-    assert project.run("ledger", "verify").code == 0
+    assert project.call("ledger", "verify").code == 0
     assert project.run("resume", "--auto-approve").code == 0
     assert project.statuses() == {"net": "ok", "vm": "ok"}
 
@@ -218,7 +218,7 @@ def test_a_hook_that_forges_a_record_keeps_the_engine_from_starting(tmp_path: Pa
     ran = project.apply()
     assert ran.code == 33, ran.text
     assert not (tmp_path / ".hybridwrap/state/default/net.tfstate").exists()
-    assert project.run("ledger", "verify").code == 33
+    assert project.call("ledger", "verify").code == 33
 
 
 def test_ctrl_c_ends_the_hook_that_runs(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_the_hook_checks_all_environments_without_an_engine(hook: dict[str, Any]
 
 def test_a_problem_of_several_environments_is_said_once(project: Project) -> None:
     (project.root / "net/main.tf").write_text('variable "size" {')
-    ran = project.run("validate", "--all-environments")
+    ran = project.call("validate", "--all-environments")
     assert (ran.code, ran.err.count("net/main.tf:1")) == (10, 1)
 
 

@@ -123,13 +123,13 @@ def test_the_wrong_account_stops_before_anything(server: Server, tmp_path: Path)
     arn = f"arn:aws:sts::{OTHER}:assumed-role/deploy/test"
     assert f"it: its engine would act in account {OTHER}, {arn}; the manifest says {ACCOUNT}" in ran.text
     assert project.ledger().history("it") == ()
-    looked = project.run("doctor")
+    looked = project.call("doctor")
     assert looked.code == 10
     assert f"{arn}; the manifest says {ACCOUNT}" in looked.out
 
     script(project, "keys", prints(keys_of(server, ACCOUNT)))
     assert project.apply().code == 0
-    assert f"account {ACCOUNT}, arn:aws:sts::{ACCOUNT}:assumed-role/deploy/test, as the" in project.run("doctor").out
+    assert f"account {ACCOUNT}, arn:aws:sts::{ACCOUNT}:assumed-role/deploy/test, as the" in project.call("doctor").out
     assert keys_in(project.root) == []
 
 
@@ -194,7 +194,7 @@ def test_who_it_would_be_is_shown_without_asking_for_credentials(fifteen_minutes
     manifest = (project.root / "hybridwrap.yaml").read_text()
     env = "env: {REGION: eu-central-1, API_TOKEN: hunter2}, account: '111122223333'"
     project.write(manifest.replace("{source: net}", f"{{source: net, {env}}}"))
-    rendered, lines = project.run("render", "net").out, project.run("commands", "net").out
+    rendered, lines = project.call("render", "net").out, project.call("commands", "net").out
     for shown in ("env     REGION=eu-central-1", "env     API_TOKEN=(secret)", "env     what is printed by: ./token"):
         assert shown in rendered
     assert "account 111122223333" in rendered

@@ -51,7 +51,7 @@ def test_from_modules_that_exist_to_a_plan_without_changes_in_three_commands(
     manifest = project.root / "hybridwrap.yaml"
     manifest.write_text(f"engine: {{program: {engine_program}}}\n" + manifest.read_text())
 
-    assert project.run("validate").code == 0
+    assert project.call("validate").code == 0
     assert project.run("adopt", "--all").code == 0
     assert project.statuses() == {"network": "ok", "vm": "ok"}
     planned = project.run("plan", "--detailed-exitcode")
@@ -76,7 +76,7 @@ def test_what_is_missing_is_named_and_the_manifest_is_there_all_the_same(project
     assert ran.code == 0
     assert 'live/vm needs a value for "size", which has no default' in ran.out
     assert "next: look for TODO in it" in ran.out
-    assert project.run("validate").code == 10
+    assert project.call("validate").code == 10
     assert "stack: other\n" in (project.root / "hybridwrap.yaml").read_text()
 
 

@@ -29,18 +29,18 @@ def shop(tmp_path: Path) -> Project:
 def test_every_command_works_with_outputs_of_another_stack(shop: Project) -> None:
     net = write_two_stacks(shop)
     waits = "NET/vpc.id is waited for: vpc of stack net in default was not applied"
-    assert shop.run("render", "app", "--json").json["waits"][0] == waits
+    assert shop.call("render", "app", "--json").json["waits"][0] == waits
     assert "needs NET/vpc.id, NET/vpc.token: vpc of stack net in default was not applied" in shop.run("plan").text
     assert net.apply().code == 0
 
-    assert shop.run("render", "app", "--json").json["inputs"]["vpc_id"] == '"vpc-10.0.0.0/16"'
-    assert "NET/vpc" in shop.run("list").out
-    (app, _) = shop.run("list", "--json").json["modules"]
+    assert shop.call("render", "app", "--json").json["inputs"]["vpc_id"] == '"vpc-10.0.0.0/16"'
+    assert "NET/vpc" in shop.call("list").out
+    (app, _) = shop.call("list", "--json").json["modules"]
     assert (app["needs"], app["elsewhere"]) == ([], ["NET/vpc"])
-    assert "uses NET/vpc" in shop.run("graph").out
+    assert "uses NET/vpc" in shop.call("graph").out
     for form in ("mermaid", "dot", "svg"):
-        assert "NET" in shop.run("graph", "--format", form).out
-    assert shop.run("graph", "--json").json["modules"][0]["elsewhere"] == ["NET/vpc"]
+        assert "NET" in shop.call("graph", "--format", form).out
+    assert shop.call("graph", "--json").json["modules"][0]["elsewhere"] == ["NET/vpc"]
 
     (shop.root / "app/main.tf").write_text(
         APP.replace("{ input", '{\n  provisioner "local-exec" { command = "false" }\n  input')
@@ -50,13 +50,13 @@ def test_every_command_works_with_outputs_of_another_stack(shop: Project) -> Non
     resumed = shop.run("resume", "--auto-approve")
     assert resumed.code == 0, resumed.text
     assert shop.statuses() == {"app": "ok", "health": "ok"}
-    by_hand = shop.run("commands", "app")
+    by_hand = shop.call("commands", "app")
     assert by_hand.code == 0
     assert "vpc-10.0.0.0/16" in by_hand.out
     assert "hunter2" not in by_hand.text
 
     shutil.rmtree(net.root / ".hybridwrap/ledger")
-    assert "was not applied" in shop.run("commands", "app").text
+    assert "was not applied" in shop.call("commands", "app").text
     assert shop.apply("app").code == 10
     assert shop.status()["app"]["was"] == "ok"
     assert shop.run("drift", "health").code == 0
@@ -86,8 +86,8 @@ def test_a_ledger_in_a_bucket_is_enough(moto: Server, tmp_path: Path) -> None:
     theirs.open()
     held = theirs.begin(theirs.record("vpc"), begin(), operation="O-1")
     theirs.end(held, ok(1, id="vpc-1"), operation="O-1", entry_id="E-1")
-    assert shop.run("render", "app", "--json").json["inputs"]["vpc_id"] == '"vpc-1"'
+    assert shop.call("render", "app", "--json").json["inputs"]["vpc_id"] == '"vpc-1"'
     held = theirs.begin(theirs.record("vpc"), begin(serial=1), operation="O-2")
     theirs.end(held, failed(2), operation="O-2", entry_id="E-2")
-    (waits,) = shop.run("render", "app", "--json").json["waits"]
+    (waits,) = shop.call("render", "app", "--json").json["waits"]
     assert "vpc of stack net in prod is in error" in waits

@@ -542,7 +542,7 @@ def test_looking_writes_nothing_and_takes_no_lock(project: Project, cloud: Cloud
 
     assert project.ledger().history("vm") == entries
     assert (state.read_bytes() if state.exists() else None) == before
-    assert project.run("history", "--json").out.count('"command":"reconcile"') == 0
+    assert project.call("history", "--json").out.count('"command":"reconcile"') == 0
 
 
 def test_before_anything_was_run_nothing_is_to_reconcile(project: Project) -> None:

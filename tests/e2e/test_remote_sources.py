@@ -80,18 +80,18 @@ def test_a_module_of_a_repository_is_applied_from_its_tag_and_torn_down_without_
     tmp_path: Path, library: Checkout, engine_program: str
 ) -> None:
     project = project_with(tmp_path, library, engine_program)
-    before = project.run("status")
+    before = project.call("status")
     assert (before.code, project.statuses()["net"]) == (0, "none"), "nobody has to fetch to look"
     assert project.apply().code == 0
     assert net_id(project) == "one-a"
     address = f"git::file://{library.root}//vpc?ref=v1 at {library.git('rev-parse', 'v1')}"
     assert source_recorded(project)["origin"] == address
-    assert project.run("list", "--json").json["modules"][0]["source"] == address
+    assert project.call("list", "--json").json["modules"][0]["source"] == address
 
     work = repository(project.root)
     base = work.commit()
     replace_in_manifest(project, "ref=v1", "ref=v2")
-    changed = project.run("list", f"--changed={base}", "--unapplied", "--json").json
+    changed = project.call("list", f"--changed={base}", "--unapplied", "--json").json
     assert {module["module"]: module["reasons"] for module in changed["modules"]} == {
         "net": ["hybridwrap.yaml: source", "its files have changed"]
     }
@@ -123,7 +123,7 @@ def test_a_branch_that_moves_is_followed_when_somebody_says_so(tmp_path: Path, l
 def test_a_source_without_a_ref_is_warned_of(tmp_path: Path, library: Checkout) -> None:
     project = project_with(tmp_path, library)
     replace_in_manifest(project, "?ref=v1", "")
-    ran = project.run("validate")
+    ran = project.call("validate")
     assert ran.code == 0
     assert "names no ref: what it is can change from one day to the next" in ran.err
 
@@ -147,12 +147,12 @@ def test_a_source_that_can_not_be_had_is_an_error_in_its_place(
     replace_in_manifest(
         project, f"git::file://{library.root}//vpc?ref=v1", source.replace("LIBRARY", str(library.root))
     )
-    ran = project.run("validate")
+    ran = project.call("validate")
     assert ran.code == 10
     assert message in ran.err
     assert "hybridwrap.yaml:6:" in ran.err
     assert "hunter2" not in ran.text
-    assert project.run("status").code == (10 if "net.version" in message else 0)
+    assert project.call("status").code == (10 if "net.version" in message else 0)
 
 
 def test_a_module_of_a_registry_goes_to_the_engine_with_its_version_and_what_it_got_is_shown(tmp_path: Path) -> None:
@@ -161,8 +161,8 @@ def test_a_module_of_a_registry_goes_to_the_engine_with_its_version_and_what_it_
     project.write(f"{{version: 1, stack: shop, engine: {{program: ./engine}}, modules: {{net: {module}}}}}")
     (tmp_path / "engine").write_text(FAKE_ENGINE)
     (tmp_path / "engine").chmod(0o755)
-    assert project.run("list", "--json").json["modules"][0]["source"] == "acme/vpc/aws ~> 5.0 at 5.1.2"
+    assert project.call("list", "--json").json["modules"][0]["source"] == "acme/vpc/aws ~> 5.0 at 5.1.2"
     (root,) = tmp_path.glob(".hybridwrap/remote/*/5.1.2/main.tf.json")
     assert json.loads(root.read_text()) == {"module": {"it": {"source": "acme/vpc/aws", "version": "~> 5.0"}}}
     (tmp_path / "engine").unlink()
-    assert project.run("validate").code == 0, "what is fetched needs no engine"
+    assert project.call("validate").code == 0, "what is fetched needs no engine"

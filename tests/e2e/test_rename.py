@@ -57,7 +57,7 @@ def made(project: Project) -> int:
 
 
 def sound(project: Project) -> None:
-    assert project.run("ledger", "verify").code == 0
+    assert project.call("ledger", "verify").code == 0
 
 
 def test_the_record_goes_with_the_name_and_nothing_is_made_again(project: Project) -> None:
@@ -76,7 +76,7 @@ def test_the_record_goes_with_the_name_and_nothing_is_made_again(project: Projec
     assert "2 unchanged" in project.apply().text
     assert made(project) == 1
     sound(project)
-    assert project.run("orphans", "--json").json["orphans"] == []
+    assert project.call("orphans", "--json").json["orphans"] == []
 
 
 def test_what_was_not_planned_before_needs_no_plan_after_a_rename(project: Project) -> None:
@@ -122,7 +122,7 @@ def test_in_between_it_is_no_orphan_and_nobody_can_lose_it(project: Project) -> 
     standing = project.status()["net"]
     assert standing["status"] == "ok"
     assert standing["reason"] == "moved? network has its state now; next: hybridwrap mv net network"
-    orphans = project.run("orphans", "--json")
+    orphans = project.call("orphans", "--json")
     assert orphans.json["orphans"] == []
     assert "hybridwrap mv net network" in orphans.err
     for argv in (("apply", "--auto-approve"), ("adopt", "network"), ("destroy", "--auto-approve", "--orphan", "net")):
@@ -136,7 +136,7 @@ def test_in_between_it_is_no_orphan_and_nobody_can_lose_it(project: Project) -> 
 def test_a_new_name_with_the_old_ones_source_and_another_place_makes_nothing_again_unasked(project: Project) -> None:
     rename_in_manifest(project, keep_place=False)
     assert project.status()["net"]["reason"] == "moved? network has its source; next: hybridwrap mv net network"
-    assert project.run("orphans", "--json").json["orphans"] == []
+    assert project.call("orphans", "--json").json["orphans"] == []
     for argv in (("plan", "network"), ("apply", "--auto-approve", "network")):
         ran = project.run(*argv)
         assert ran.code == 10, (argv, ran.text)
@@ -223,7 +223,7 @@ def test_an_error_stays_an_error_with_all_that_is_known_of_it(project: Project) 
         before.failed_command,
         before.log,
     )
-    assert "two" in project.run("why", "network").text
+    assert "two" in project.call("why", "network").text
 
 
 @pytest.mark.parametrize(

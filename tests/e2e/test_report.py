@@ -59,14 +59,14 @@ def failed(tmp_path: Path, engine_program: str) -> Project:
 
 def test_a_failed_run_is_told_in_every_format_and_none_has_the_secret(failed: Project) -> None:
     for form in FORMATS:
-        told = failed.run("report", "--format", form)
+        told = failed.call("report", "--format", form)
         assert (told.code, told.err) == (0, "")
         assert "base" in told.out
         assert SECRET not in told.out
 
 
 def test_json_has_steps_with_times_places_and_provenance(failed: Project) -> None:
-    report = failed.run("report", "--format", "json").json
+    report = failed.call("report", "--format", "json").json
     Draft202012Validator(load_schema("report.v1")).validate(report)
     base, top = report["modules"]
     assert (base["result"], top["result"], top["waits_for"]) == ("error", "pending", "base")
@@ -87,14 +87,14 @@ def test_json_has_steps_with_times_places_and_provenance(failed: Project) -> Non
 
 
 def test_an_old_run_is_found_by_the_beginning_of_its_id(failed: Project) -> None:
-    run = failed.run("report", "--format", "json").json["run"]["run"]
+    run = failed.call("report", "--format", "json").json["run"]["run"]
     assert failed.apply("top").code == 0
-    assert failed.run("report", "--format", "json").json["run"]["run"] != run
-    assert failed.run("report", run[:-3], "--format", "json").json["run"]["run"] == run
+    assert failed.call("report", "--format", "json").json["run"]["run"] != run
+    assert failed.call("report", run[:-3], "--format", "json").json["run"]["run"] == run
 
 
 def reports(project: Project, **environ: str) -> dict[str, str]:
-    return {form: project.run("report", "--format", form, **environ).out for form in FORMATS}
+    return {form: project.call("report", "--format", form, **environ).out for form in FORMATS}
 
 
 def test_a_report_is_the_same_before_and_after_the_runner_is_killed_and_on_another_machine(
@@ -134,4 +134,4 @@ def test_a_plan_is_reported_for_a_review_though_nothing_of_it_is_recorded(tmp_pa
     assert "| deferred | `top` | needs base.id, which this plan would change |" in markdown
     assert "- `hybridwrap apply base top`" in markdown
     assert SECRET not in markdown
-    assert project.run("history", "--json").json == []
+    assert project.call("history", "--json").json == []

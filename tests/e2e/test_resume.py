@@ -110,7 +110,7 @@ def ledger_of(project: Project) -> Ledger:
 
 
 def newest_run(project: Project) -> Any:
-    return project.run("show", "--json").json
+    return project.call("show", "--json").json
 
 
 def test_it_goes_on_at_the_failed_module_and_does_not_redo_the_finished_ones(project: Project) -> None:

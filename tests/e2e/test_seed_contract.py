@@ -153,7 +153,7 @@ def test_what_did_not_run_has_no_record_at_all(project: Project, cloud: Cloud) -
     assert project.ledger().history("vm") == ()
     assert project.ledger().history("health") == ()
     assert project.status()["vm"]["reason"] == "waits for network.id"
-    ends = project.look("show", "--json").json["end"]["modules"]
+    ends = project.call("show", "--json").json["end"]["modules"]
     assert {name: end["result"] for name, end in ends.items()} == project.statuses()
 
 
@@ -179,7 +179,7 @@ def test_a_failed_plan_leaves_the_previous_status(project: Project, cloud: Cloud
     assert ran.code == 4
     assert "error      in plan: " in ran.text
     assert project.ledger().record("vm") == before
-    assert project.run("show", "--json").json["end"]["modules"]["vm"]["result"] == "error"
+    assert project.call("show", "--json").json["end"]["modules"]["vm"]["result"] == "error"
 
 
 def test_an_unchanged_module_writes_nothing(project: Project, cloud: Cloud) -> None:

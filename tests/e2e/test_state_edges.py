@@ -45,9 +45,9 @@ def test_a_state_that_a_module_reads_by_itself_comes_first_and_its_changes_count
         project.write(MANIFEST.format(cidr=cidr, broken=broken), net=NET, app=APP)
 
     declare()
-    assert project.run("list", "--json").json["modules"][1]["edges"] == {"net": ["state"]}
-    assert project.run("graph", "--json").json["modules"][1]["needs"] == {"net": ["state"]}
-    assert "reads the state of net" in project.run("graph").out
+    assert project.call("list", "--json").json["modules"][1]["edges"] == {"net": ["state"]}
+    assert project.call("graph", "--json").json["modules"][1]["needs"] == {"net": ["state"]}
+    assert "reads the state of net" in project.call("graph").out
 
     alone = project.apply("app")
     assert alone.code == 10
@@ -69,7 +69,7 @@ def test_a_state_that_a_module_reads_by_itself_comes_first_and_its_changes_count
     assert failed.code == 4
     assert "it reads the state of net" in failed.out
     assert project.status()["app"]["status"] == "pending"
-    assert "net" in project.run("why", "app").out
+    assert "net" in project.call("why", "app").out
 
     declare(cidr="c")
     resumed = project.run("resume", "--auto-approve", "--inputs", "current")

@@ -29,7 +29,7 @@ def large(moto: Server, tmp_path_factory: pytest.TempPathFactory) -> Project:
 def requests_of(moto: Server, project: Project, *argv: str) -> list[tuple[str, str]]:
     assert moto.app
     moto.app.requests.clear()
-    ran = project.run("status", "--json", *argv)
+    ran = project.call("status", "--json", *argv)
     assert ran.code == 0, ran.text
     assert len(ran.json["modules"]) == MODULES
     assert {module["status"] for module in ran.json["modules"][:-1]} == {"ok"}

@@ -24,12 +24,12 @@ def test_a_value_that_the_caller_gives_is_not_missing_for_that_command(project: 
     assert (bare.code, 'needs a value for "size", which has no default' in bare.text) == (10, True)
 
     assert project.apply("-var", "size=3").code == 0
-    assert project.run("output", "vm", "--json").json["vm"]["size"]["value"] == 3
+    assert project.call("output", "vm", "--json").json["vm"]["size"]["value"] == 3
     assert project.apply().code == 10
 
     (project.root / "big.tfvars").write_text("size = 8\n")
     assert project.apply("-var-file", "big.tfvars", "vm").code == 0
-    assert project.run("output", "vm", "--json").json["vm"]["size"]["value"] == 8
+    assert project.call("output", "vm", "--json").json["vm"]["size"]["value"] == 8
 
 
 def test_a_value_for_a_module_that_is_not_selected_is_an_error(project: Project) -> None:

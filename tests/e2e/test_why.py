@@ -46,7 +46,7 @@ def test_the_chain_is_told_up_to_the_cause_with_all_that_is_needed_to_repair_it(
     assert project.apply().code == 4
     before = ledger_files(project)
 
-    ran = project.run("why", "docs")
+    ran = project.call("why", "docs")
 
     assert ran.code == 0
     lines = ran.out.splitlines()
@@ -62,12 +62,12 @@ def test_the_chain_is_told_up_to_the_cause_with_all_that_is_needed_to_repair_it(
 
     (project.root / "vm" / "fixed").touch()
     assert project.run("resume", "--auto-approve").code == 0
-    assert "nothing to do" in project.run("why", "docs").out
+    assert "nothing to do" in project.call("why", "docs").out
 
 
 def test_programs_get_the_same_as_one_object(project: Project) -> None:
     project.apply()
-    found = project.run("why", "health", "--json").json
+    found = project.call("why", "health", "--json").json
     assert [(step["module"], step["status"], step["waits_for"]) for step in found["chain"]] == [
         ("health", "pending", "vm.address"),
         ("vm", "error", ""),
@@ -77,8 +77,8 @@ def test_programs_get_the_same_as_one_object(project: Project) -> None:
 
 
 def test_it_can_be_asked_before_anything_was_run_and_refuses_what_is_no_module(project: Project) -> None:
-    ran = project.run("why", "vm")
+    ran = project.call("why", "vm")
     assert ran.code == 0
     assert ran.out.splitlines() == ["vm  none", "next: hybridwrap apply vm"]
     assert not (project.root / ".hybridwrap" / "ledger").exists()
-    assert project.run("why", "wm").code == 64
+    assert project.call("why", "wm").code == 64

@@ -52,14 +52,14 @@ def night(moto: Server, tmp_path: Path) -> tuple[Project, str]:
 
 def test_what_happened_is_told_without_a_checkout_and_nothing_is_left_behind(night: tuple[Project, str]) -> None:
     project, ledger = night
-    status = project.run("status", "--ledger", ledger)
+    status = project.call("status", "--ledger", ledger)
     assert status.code == 0, status.text
     assert "shop in prod   1 error, 1 pending, 1 ok" in status.out
     assert "vm/main.tf:5" in status.out
     (line,) = (line for line in status.out.splitlines() if line.startswith("next: "))
     assert line.startswith("next: hybridwrap why --ledger ")
 
-    found = {m["module"]: m for m in project.run("status", "--json", "--ledger", ledger).json["modules"]}
+    found = {m["module"]: m for m in project.call("status", "--json", "--ledger", ledger).json["modules"]}
     assert {name: module["status"] for name, module in found.items()} == {
         "network": "ok",
         "vm": "error",
@@ -67,14 +67,14 @@ def test_what_happened_is_told_without_a_checkout_and_nothing_is_left_behind(nig
     }
     assert found["health"]["depends_on"] == ["vm"]
 
-    why = project.run("why", "health", "--ledger", ledger)
+    why = project.call("why", "health", "--ledger", ledger)
     assert "Error running command 'false'" in why.out
     assert why.out.splitlines()[-1] == "next: once repaired: hybridwrap resume"
-    assert "1 error, 1 pending, 1 ok" in project.run("history", "--ledger", ledger).out
-    assert "vm" in project.run("show", "--ledger", ledger).out
-    assert project.run("report", "--format", "json", "--ledger", ledger).json["stack"] == "shop"
-    assert "net-1" in project.run("output", "network", "--ledger", ledger).out
-    assert "health" in project.run("graph", "--ledger", ledger).out
+    assert "1 error, 1 pending, 1 ok" in project.call("history", "--ledger", ledger).out
+    assert "vm" in project.call("show", "--ledger", ledger).out
+    assert project.call("report", "--format", "json", "--ledger", ledger).json["stack"] == "shop"
+    assert "net-1" in project.call("output", "network", "--ledger", ledger).out
+    assert "health" in project.call("graph", "--ledger", ledger).out
 
     reconciled = {m["module"]: m for m in project.run("reconcile", "--json", "--ledger", ledger).json["modules"]}
     assert reconciled["vm"]["verdict"] == "partly_applied"

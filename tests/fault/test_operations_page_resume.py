@@ -54,7 +54,7 @@ def test_time_up(project: Project, cloud: Cloud, screen: Screen, check: Check) -
 
 def test_changed_outside(project: Project, screen: Screen, check: Check) -> None:
     assert project.apply("network", "vm").code == 0
-    found = project.run("commands", "vm", "--json").json
+    found = project.call("commands", "vm", "--json").json
     engine = found["commands"]["apply"][: found["commands"]["apply"].index("apply")]
     subprocess.run(
         [*engine, "apply", "-auto-approve", "-replace=terraform_data.vm", "-var-file=/dev/stdin"],

@@ -224,7 +224,7 @@ def test_what_is_said_to_be_typed_next_leads_to_a_torn_down_stack(project: Proje
     follower.follow()
 
     assert left(project) == {}
-    assert project.run("orphans", "--json").json["orphans"] == []
+    assert project.call("orphans", "--json").json["orphans"] == []
     for module in ("network", "vm", "docs"):
         assert project.ledger().verify(module) == []
 

@@ -56,7 +56,7 @@ class Follower:
             return [] if self.done() else [self.first]
         for module in self.project.run("reconcile", "--json").json["modules"]:
             return [module["next"]]
-        said = said_next(self.project.run("status"))
+        said = said_next(self.project.call("status"))
         return [] if any(command.startswith("hybridwrap plan") for command in said) else said  # nothing is wrong then
 
     def _filled(self, hint: str) -> str:

@@ -80,11 +80,10 @@ class Project:
         """Run hybridwrap to its end."""
         return wait(self.start(*argv, **environ))
 
-    def look(self, *argv: str) -> Ran:
-        """Run a command that only reads in this process: to start another one takes longer than all that it does."""
-        environ = {**dict.fromkeys(os.environ), **self.env}
+    def call(self, *argv: str, **environ: str) -> Ran:
+        """Run a command in this process, which takes a fraction of the time; for those that run no engine."""
         with chdir(self.root):
-            ran = CliRunner(env=environ).invoke(main, argv)
+            ran = CliRunner(env={**dict.fromkeys(os.environ), **self.env, **environ}).invoke(main, argv)
         return Ran(ran.exit_code, ran.stdout, ran.stderr)
 
     def apply(self, *argv: str, **environ: str) -> Ran:
@@ -92,14 +91,14 @@ class Project:
 
     def status(self) -> dict[str, dict[str, Any]]:
         """What `status --json` says, by module."""
-        return {module["module"]: module for module in self.look("status", "--json").json["modules"]}
+        return {module["module"]: module for module in self.call("status", "--json").json["modules"]}
 
     def statuses(self) -> dict[str, str]:
         return {name: module["status"] for name, module in self.status().items()}
 
     def outputs(self) -> dict[str, dict[str, dict[str, Any]]]:
         """What `output --json` says, by module and name."""
-        found: dict[str, dict[str, dict[str, Any]]] = self.look("output", "--json").json
+        found: dict[str, dict[str, dict[str, Any]]] = self.call("output", "--json").json
         return found
 
     def ledger(self, stack: str = "shop", environment: str = "default") -> Ledger:
