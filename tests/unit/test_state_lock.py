@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from hybridwrap.adapters.memory_store import MemoryStore
 from hybridwrap.domain.engine_run import Action, Hook, LockInfo, Stream
+from hybridwrap.domain.record import Record
+from hybridwrap.domain.state import Unreadable
 from hybridwrap.domain.state_lock import StateLock, was_held_in
+from hybridwrap.run.state_lock import clear_recorded
+from tests.support.imaginary import STACK, Engine, Machine, World, begin_command
 
 
 def lock(created: str) -> StateLock:
@@ -46,3 +51,36 @@ def test_a_lock_says_who_since_when_and_where() -> None:
     )
     garbage = StateLock(LockInfo("sha256:0123", "s3://b/k"), "s3://b/k", readable=False)
     assert str(garbage) == "s3://b/k holds no lock that can be read (sha256:0123)"
+
+
+class Locked(Engine):
+    """An engine of whose state somebody has left a lock."""
+
+    found: StateLock | Unreadable | None = None
+
+    def state_lock(self) -> StateLock | Unreadable | None:  # type: ignore[override]
+        return self.found
+
+    def release_state_lock(self, lock: StateLock) -> None:
+        self.released = lock
+
+
+@pytest.mark.parametrize(
+    ("recorded", "found", "released"),
+    [
+        ("9f2d", lock("today"), True),
+        ("another", lock("today"), False),
+        ("", lock("today"), False),
+        ("9f2d", Unreadable("no answer"), False),
+        ("9f2d", None, False),
+    ],
+)
+def test_only_the_lock_that_is_recorded_as_our_own_is_released(
+    recorded: str, found: StateLock | Unreadable | None, released: bool
+) -> None:
+    world = World()
+    engine = Locked(world, STACK.modules["vm"], lambda: None)
+    engine.found = found
+    context = begin_command(MemoryStore(), world, Machine(), "10", step=lambda: None)
+    clear_recorded(context, engine, Record("vm", 2, state_lock=recorded))  # type: ignore[arg-type]
+    assert hasattr(engine, "released") is released
