@@ -12,7 +12,12 @@ from tests.support.engines import engines
 from tests.support.pages import Check, Screen, refresh, shown
 from tools.transcripts import lasting
 
-pytest_plugins = ("tests.support.processes", "tests.support.fakecloud.fixtures", "tests.support.s3_fixtures")
+pytest_plugins = (
+    "tests.support.processes",
+    "tests.support.fakecloud.fixtures",
+    "tests.support.prepared",
+    "tests.support.s3_fixtures",
+)
 
 _FOUND = {name: engine is not None for name, engine in engines().items()}
 

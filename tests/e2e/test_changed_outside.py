@@ -13,6 +13,7 @@ import pytest
 from hybridwrap.domain.entry import Observe
 from hybridwrap.domain.outputs import Provenance
 from tests.support.engines import RealEngine, engines
+from tests.support.prepared import Prepared
 from tests.support.project import Project
 
 pytestmark = pytest.mark.e2e
@@ -41,10 +42,14 @@ def engine(engine_program: str) -> RealEngine:
 
 
 @pytest.fixture
-def project(tmp_path: Path, engine: RealEngine) -> Project:
+def project(tmp_path: Path, engine: RealEngine, prepared: Prepared) -> Project:
     project = Project(tmp_path)
-    project.write(STACK.replace("ENGINE", engine.name), base=BASE, top=TOP)
-    assert project.apply().code == 0
+
+    def apply(there: Project) -> None:
+        there.write(STACK.replace("ENGINE", engine.name), base=BASE, top=TOP)
+        assert there.apply().code == 0
+
+    prepared.fill(project, f"changed-outside-{engine.name}", apply)
     return project
 
 

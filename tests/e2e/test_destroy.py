@@ -12,8 +12,9 @@ import pytest
 from hybridwrap.domain.status import Outcome, Status
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
+from tests.support.prepared import Prepared
 from tests.support.project import FAKECLOUD, Project
-from tests.support.teardown import VM, chain, destroy
+from tests.support.teardown import VM, applied_chain, chain, destroy
 from tests.support.terminal import Terminal
 
 pytestmark = pytest.mark.e2e
@@ -28,19 +29,25 @@ def project(tmp_path: Path, fakecloud_env: Mapping[str, str], engine_program: st
     return project
 
 
+@pytest.fixture
+def standing(project: Project, prepared: Prepared, engine_program: str, cloud: Cloud) -> Project:
+    """The same, applied."""
+    applied_chain(project, prepared, engine_program, cloud)
+    return project
+
+
 def deleted(cloud: Cloud) -> list[str]:
     return [call.name for call in cloud.calls(Operation.DELETE) if not call.error]
 
 
-def test_a_teardown_that_stops_half_way_is_finished_by_its_second_call(project: Project, cloud: Cloud) -> None:
-    assert project.apply().code == 0
+def test_a_teardown_that_stops_half_way_is_finished_by_its_second_call(standing: Project, cloud: Cloud) -> None:
     network, web = cloud.only("net").id, cloud.only("web").id
     cloud.inject("web", "delete-once-fails")
 
-    first = destroy(project)
+    first = destroy(standing)
 
     assert first.code == 4
-    status = project.status()
+    status = standing.status()
     assert {name: module["status"] for name, module in status.items()} == {
         "network": "ok",
         "vm": "error",
@@ -49,37 +56,36 @@ def test_a_teardown_that_stops_half_way_is_finished_by_its_second_call(project: 
     assert "1 of 2 left: fakecloud_server.web" in status["vm"]["reason"]
     assert status["network"]["reason"] == "teardown waits for vm"
     assert [o["id"] for o in status["vm"]["objects"]["known"]] == [web]
-    outputs = project.outputs()
+    outputs = standing.outputs()
     assert outputs["network"]["id"]["value"] == network
     assert (outputs["vm"]["id"]["value"], outputs["vm"]["id"]["provenance"]) == (web, "stale")
-    state = json.loads((project.root / ".hybridwrap/state/default/vm.tfstate").read_text())
+    state = json.loads((standing.root / ".hybridwrap/state/default/vm.tfstate").read_text())
     assert state["outputs"] == {}, "the engine has forgotten them"
     assert "Still there" in first.text
     assert f"fakecloud_server.web {web}" in first.text
     assert f"fakecloud_network.net {network}" in first.text
 
-    second = destroy(project)
+    second = destroy(standing)
 
     assert second.code == 0, second.text
-    assert set(project.statuses().values()) == {"destroyed"}
+    assert set(standing.statuses().values()) == {"destroyed"}
     assert cloud.objects() == []
-    record = project.ledger().record("vm")
+    record = standing.ledger().record("vm")
     assert (record.settled, record.outcome) == (Status.DESTROYED, Outcome.SUCCEEDED)
     assert record.outputs["id"].value == web, "archived"
 
 
-def test_a_third_call_finds_nothing_to_do(project: Project, cloud: Cloud) -> None:
-    assert project.apply().code == 0
-    assert destroy(project).code == 0
+def test_a_third_call_finds_nothing_to_do(standing: Project, cloud: Cloud) -> None:
+    assert destroy(standing).code == 0
     calls = len(cloud.calls())
-    entries = {name: len(project.ledger().history(name)) for name in project.statuses()}
+    entries = {name: len(standing.ledger().history(name)) for name in standing.statuses()}
 
-    ran = destroy(project)
+    ran = destroy(standing)
 
     assert ran.code == 0
     assert "3 unchanged" in ran.text
     assert len(cloud.calls()) == calls
-    assert {name: len(project.ledger().history(name)) for name in entries} == entries
+    assert {name: len(standing.ledger().history(name)) for name in entries} == entries
 
 
 def test_each_module_goes_after_its_dependants_also_in_a_diamond(
@@ -111,20 +117,18 @@ modules:
     assert order[3] == "base"
 
 
-def test_nothing_is_begun_while_a_module_outside_of_the_run_needs_it(project: Project, cloud: Cloud) -> None:
-    assert project.apply().code == 0
-
-    ran = destroy(project, "network", "vm")
+def test_nothing_is_begun_while_a_module_outside_of_the_run_needs_it(standing: Project, cloud: Cloud) -> None:
+    ran = destroy(standing, "network", "vm")
 
     assert ran.code == 10
     assert "teardown waits for app (ok)" in ran.text
     assert "hybridwrap destroy vm --with-dependents" in ran.text
     assert deleted(cloud) == []
-    assert set(project.statuses().values()) == {"ok"}
-    assert project.status()["network"]["reason"] == "teardown waits for vm"
-    assert destroy(project, "app").code == 0
-    assert destroy(project, "vm").code == 0
-    assert destroy(project, "network").code == 0
+    assert set(standing.statuses().values()) == {"ok"}
+    assert standing.status()["network"]["reason"] == "teardown waits for vm"
+    assert destroy(standing, "app").code == 0
+    assert destroy(standing, "vm").code == 0
+    assert destroy(standing, "network").code == 0
 
 
 def test_branches_that_do_not_depend_on_a_failure_go_on(project: Project, cloud: Cloud, engine_program: str) -> None:
@@ -138,10 +142,9 @@ def test_branches_that_do_not_depend_on_a_failure_go_on(project: Project, cloud:
     assert project.statuses() == {"network": "ok", "vm": "ok", "app": "error", "docs": "destroyed"}
 
 
-def test_a_failure_tells_what_kind_it_is(project: Project, cloud: Cloud) -> None:
-    assert project.apply().code == 0
+def test_a_failure_tells_what_kind_it_is(standing: Project, cloud: Cloud) -> None:
     cloud.inject("app", "delete-fails")
-    assert "(not empty, or still in use)" in destroy(project).text
+    assert "(not empty, or still in use)" in destroy(standing).text
 
 
 def test_what_was_never_applied_is_left_out_without_any_engine(project: Project, cloud: Cloud) -> None:
@@ -184,23 +187,21 @@ def test_a_stack_that_came_only_half_way_is_torn_down_whole(project: Project, cl
 
 
 def test_a_state_that_the_ledger_knows_nothing_of_is_found_and_said(
-    project: Project, cloud: Cloud, engine_program: str
+    standing: Project, cloud: Cloud, engine_program: str
 ) -> None:
-    assert project.apply().code == 0
-    (project.root / ".hybridwrap" / "ledger").rename(project.root / "lost")
+    (standing.root / ".hybridwrap" / "ledger").rename(standing.root / "lost")
 
-    ran = destroy(project)
+    ran = destroy(standing)
 
     assert ran.code == 0, ran.text
     assert "not in the ledger: adopting its state (2 objects)" in ran.text
     assert cloud.objects() == []
-    assert set(project.statuses().values()) == {"destroyed"}
+    assert set(standing.statuses().values()) == {"destroyed"}
 
 
-def test_nobody_to_ask_is_wrong_usage_and_nothing_happens(project: Project, cloud: Cloud) -> None:
-    assert project.apply().code == 0
+def test_nobody_to_ask_is_wrong_usage_and_nothing_happens(standing: Project, cloud: Cloud) -> None:
     for argv in (("destroy",), ("destroy", "--json")):
-        assert project.run(*argv).code == 64
+        assert standing.run(*argv).code == 64
     assert deleted(cloud) == []
 
 
@@ -208,42 +209,38 @@ def test_an_unknown_module_is_wrong_usage(project: Project) -> None:
     assert destroy(project, "nope").code == 64
 
 
-def test_a_state_that_is_gone_stops_before_anything_and_is_never_absence(project: Project, cloud: Cloud) -> None:
-    assert project.apply().code == 0
-    (project.root / ".hybridwrap/state/default/app.tfstate").unlink()
+def test_a_state_that_is_gone_stops_before_anything_and_is_never_absence(standing: Project, cloud: Cloud) -> None:
+    (standing.root / ".hybridwrap/state/default/app.tfstate").unlink()
 
-    ran = destroy(project, "app")
+    ran = destroy(standing, "app")
 
     assert ran.code == 32
     assert "stopped before anything" in ran.text
     assert deleted(cloud) == []
-    assert project.statuses()["app"] == "ok"
+    assert standing.statuses()["app"] == "ok"
 
 
-def test_a_destroy_makes_nothing_pending(project: Project, cloud: Cloud) -> None:
-    assert project.apply().code == 0
+def test_a_destroy_makes_nothing_pending(standing: Project, cloud: Cloud) -> None:
     cloud.inject("app", "delete-fails")
-    assert destroy(project).code == 4
-    assert "pending" not in project.statuses().values()
-    assert all("was" not in module for module in project.status().values())
+    assert destroy(standing).code == 4
+    assert "pending" not in standing.statuses().values()
+    assert all("was" not in module for module in standing.status().values())
 
 
-def test_a_destroyed_stack_can_be_applied_again_in_a_new_life(project: Project, cloud: Cloud) -> None:
-    assert project.apply().code == 0
-    before = project.ledger().record("vm").incarnation
-    assert destroy(project).code == 0
+def test_a_destroyed_stack_can_be_applied_again_in_a_new_life(standing: Project, cloud: Cloud) -> None:
+    before = standing.ledger().record("vm").incarnation
+    assert destroy(standing).code == 0
 
-    assert project.apply().code == 0
+    assert standing.apply().code == 0
 
-    assert set(project.statuses().values()) == {"ok"}
-    assert project.ledger().record("vm").incarnation != before
+    assert set(standing.statuses().values()) == {"ok"}
+    assert standing.ledger().record("vm").incarnation != before
 
 
-def test_json_tells_every_module_and_ends_with_the_result(project: Project, cloud: Cloud) -> None:
-    assert project.apply().code == 0
+def test_json_tells_every_module_and_ends_with_the_result(standing: Project, cloud: Cloud) -> None:
     cloud.inject("web", "delete-fails")
 
-    ran = destroy(project, "--json")
+    ran = destroy(standing, "--json")
 
     assert ran.code == 4
     assert ran.lines[-1]["type"] == "result"
@@ -317,22 +314,21 @@ def test_what_is_to_be_retained_is_kept_and_shown_apart(project: Project, cloud:
     assert project.statuses()["vm"] == "retained"
 
 
-def test_an_operator_retains_with_a_reason_and_adopts_back(project: Project, cloud: Cloud) -> None:
-    assert project.apply().code == 0
-    assert project.run("retain", "vm").code == 64, "a reason is needed"
+def test_an_operator_retains_with_a_reason_and_adopts_back(standing: Project, cloud: Cloud) -> None:
+    assert standing.run("retain", "vm").code == 64, "a reason is needed"
 
-    ran = project.run("retain", "vm", "--reason", "the auditors want it")
+    ran = standing.run("retain", "vm", "--reason", "the auditors want it")
 
     assert ran.code == 0, ran.text
     assert "fakecloud_server.web" in ran.text
-    assert project.status()["vm"]["reason"] == "the auditors want it"
-    assert project.apply("vm").code == 10
-    assert destroy(project).code == 0
-    assert project.statuses() == {"network": "destroyed", "vm": "retained", "app": "destroyed"}
+    assert standing.status()["vm"]["reason"] == "the auditors want it"
+    assert standing.apply("vm").code == 10
+    assert destroy(standing).code == 0
+    assert standing.statuses() == {"network": "destroyed", "vm": "retained", "app": "destroyed"}
 
-    assert project.run("adopt", "vm").code == 0
-    assert project.statuses()["vm"] == "ok"
-    assert destroy(project).code == 0
+    assert standing.run("adopt", "vm").code == 0
+    assert standing.statuses()["vm"] == "ok"
+    assert destroy(standing).code == 0
     assert cloud.objects() == []
 
 
@@ -397,20 +393,19 @@ def test_protected_types_need_a_person(project: Project, cloud: Cloud, engine_pr
 # Looking first, and at a terminal
 
 
-def test_a_plan_to_destroy_shows_its_order_and_records_nothing(project: Project, cloud: Cloud) -> None:
-    assert project.apply().code == 0
-    entries = {name: len(project.ledger().history(name)) for name in project.statuses()}
+def test_a_plan_to_destroy_shows_its_order_and_records_nothing(standing: Project, cloud: Cloud) -> None:
+    entries = {name: len(standing.ledger().history(name)) for name in standing.statuses()}
 
-    ran = project.run("plan", "--destroy")
+    ran = standing.run("plan", "--destroy")
 
     assert ran.code == 0, ran.text
     assert ran.out.index("app ") < ran.out.index("vm ") < ran.out.index("network ")
     assert "2 to destroy" in ran.out
     assert "will be destroyed" in ran.out
     assert deleted(cloud) == []
-    assert {name: len(project.ledger().history(name)) for name in entries} == entries
-    assert project.run("plan", "--destroy", "-target=x.y").code == 64
-    assert project.run("plan", "--destroy", "-detailed-exitcode").code == 2
+    assert {name: len(standing.ledger().history(name)) for name in entries} == entries
+    assert standing.run("plan", "--destroy", "-target=x.y").code == 64
+    assert standing.run("plan", "--destroy", "-detailed-exitcode").code == 2
 
 
 def test_at_a_terminal_each_wave_is_asked_about_and_beyond_its_guard_by_name(

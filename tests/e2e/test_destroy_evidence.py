@@ -12,20 +12,22 @@ from hybridwrap.domain.entry import Confirm, End, Observe
 from hybridwrap.domain.status import Status
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
+from tests.support.prepared import Prepared
 from tests.support.project import FAKECLOUD, Project
-from tests.support.teardown import chain, destroy, looking_into
+from tests.support.teardown import applied_chain, chain, destroy, looking_into
 
 pytestmark = pytest.mark.e2e
 
 
 @pytest.fixture
-def bare(tmp_path: Path, fakecloud_env: Mapping[str, str], engine_program: str) -> Project:
+def bare(
+    tmp_path: Path, fakecloud_env: Mapping[str, str], engine_program: str, prepared: Prepared, cloud: Cloud
+) -> Project:
     """The chain, applied; nobody can be asked."""
     root = tmp_path / "project"
     root.mkdir()
     project = Project(root, fakecloud_env)
-    chain(project, engine_program)
-    assert project.apply().code == 0
+    applied_chain(project, prepared, engine_program, cloud)
     return project
 
 

@@ -14,8 +14,9 @@ from hybridwrap.adapters.schemas import load_schema
 from hybridwrap.domain.entry import Begin
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
+from tests.support.prepared import Prepared
 from tests.support.project import FAKECLOUD, Project
-from tests.support.teardown import chain, destroy
+from tests.support.teardown import applied_chain, chain, destroy
 
 pytestmark = pytest.mark.e2e
 
@@ -44,10 +45,9 @@ def project(tmp_path: Path, fakecloud_env: Mapping[str, str], engine_program: st
 
 
 @pytest.fixture
-def standing(project: Project, engine_program: str) -> Project:
+def standing(project: Project, prepared: Prepared, engine_program: str, cloud: Cloud) -> Project:
     """The chain, applied."""
-    chain(project, engine_program)
-    assert project.apply().code == 0
+    applied_chain(project, prepared, engine_program, cloud)
     return project
 
 

@@ -21,6 +21,7 @@ from tests.support import s3_servers
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
 from tests.support.ledgers import begin, state
+from tests.support.prepared import Prepared
 from tests.support.project import FAKECLOUD, Project
 from tests.support.s3_servers import Fault, Server
 
@@ -63,13 +64,19 @@ NEXT_YEAR = f"{datetime.now(UTC) + timedelta(days=300):%Y-%m-%d}"
 
 
 @pytest.fixture
-def project(tmp_path: Path, fakecloud_env: Mapping[str, str], engine_program: str) -> Project:
+def project(
+    tmp_path: Path, fakecloud_env: Mapping[str, str], engine_program: str, prepared: Prepared, cloud: Cloud
+) -> Project:
     root = tmp_path / "project"
     root.mkdir()
     project = Project(root, {**fakecloud_env, "PASSWORD": SECRET})
-    project.write(STACK.replace("ENGINE", engine_program), network=NETWORK, vm=VM, health=HEALTH)
-    ran = project.apply()
-    assert ran.code == 0, ran.text
+
+    def apply(there: Project) -> None:
+        there.write(STACK.replace("ENGINE", engine_program), network=NETWORK, vm=VM, health=HEALTH)
+        ran = there.apply()
+        assert ran.code == 0, ran.text
+
+    prepared.fill(project, f"drift-{engine_program}", apply, cloud=cloud)
     return project
 
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from hybridwrap.domain.entry import Adopt, Begin, End, Moved
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.status import Outcome, Status
+from tests.support.prepared import Prepared
 from tests.support.project import Project
 
 pytestmark = pytest.mark.e2e
@@ -32,10 +33,14 @@ VM = 'variable "id" { type = string }\nresource "terraform_data" "it" { input = 
 
 
 @pytest.fixture
-def project(tmp_path: Path, engine_program: str) -> Project:
+def project(tmp_path: Path, engine_program: str, prepared: Prepared) -> Project:
     project = Project(tmp_path)
-    project.write(STACK.replace("ENGINE", engine_program), net=NET, vm=VM)
-    assert project.apply().code == 0
+
+    def apply(there: Project) -> None:
+        there.write(STACK.replace("ENGINE", engine_program), net=NET, vm=VM)
+        assert there.apply().code == 0
+
+    prepared.fill(project, f"rename-{engine_program}", apply)
     return project
 
 

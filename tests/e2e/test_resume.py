@@ -15,8 +15,8 @@ from hybridwrap.domain.entry import End
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.status import Outcome, Status
 from tests.support.ledgers import FakeClock, Ids, begin, writer
+from tests.support.prepared import Prepared
 from tests.support.project import Project, Ran, interrupt, wait
-from tests.support.stacks import Part, reference, write_stack
 
 pytestmark = pytest.mark.e2e
 
@@ -68,13 +68,17 @@ SECRET = "hunter2"
 
 
 @pytest.fixture
-def project(tmp_path: Path, engine_program: str) -> Project:
+def project(tmp_path: Path, engine_program: str, prepared: Prepared) -> Project:
     root = tmp_path / "project"
     root.mkdir()
     project = Project(root, {"PASSWORD": SECRET})
-    project.write(STACK.replace("ENGINE", engine_program), a=A, b=B, c=C)
-    assert project.apply().code == 4
-    assert ran_log(project) == ["a", "b"]
+
+    def fail(there: Project) -> None:
+        there.write(STACK.replace("ENGINE", engine_program), a=A, b=B, c=C)
+        assert there.apply().code == 4
+        assert ran_log(there) == ["a", "b"]
+
+    prepared.fill(project, f"resume-{engine_program}", fail)
     return project
 
 
@@ -307,45 +311,3 @@ def test_an_unknown_outcome_stops_that_module_and_what_needs_it(project: Project
     assert (ends["b"]["result"], "reconcile b" in ends["b"]["hint"]) == ("unknown", True)
     assert ends["c"]["result"] == "pending"
     assert ran_log(project) == ["a", "b"]
-
-
-LINK = """
-variable "up" {
-  type    = string
-  default = ""
-}
-resource "terraform_data" "it" {
-  input = var.up
-  provisioner "local-exec" { command = "COMMAND" }
-}
-output "id" { value = terraform_data.it.id }
-"""
-
-
-def test_only_the_failed_module_and_its_descendants_are_planned_of_a_hundred(tmp_path: Path) -> None:
-    """Twenty rows of five; the third link of one row fails, and half of the next row depends on it, too."""
-    rows, links, failing = 20, 5, "r07l2"
-    layers: list[dict[str, Part]] = []
-    for link in range(links):
-        layer = {}
-        for row in range(rows):
-            name = f"r{row:02}l{link}"
-            command = "test -e ../../fixed" if name == failing else "true"
-            inputs = {"up": reference(f"r{row:02}l{link - 1}", "id")} if link else {}
-            if name == "r08l3":
-                inputs = {"up": reference(failing, "id")}
-            layer[name] = Part(LINK.replace("COMMAND", command), inputs)
-        layers.append(layer)
-    project = Project(write_stack(tmp_path / "hundred", layers).path)
-    assert project.apply().code == 4
-    descendants = ["r07l3", "r07l4", "r08l3", "r08l4"]
-    assert [name for name, status in project.statuses().items() if status == "pending"] == descendants
-    fix(project)
-
-    ran = resume(project, "--json")
-
-    assert ran.code == 0, ran.text
-    assert sorted(planned(ran)) == sorted([failing, *descendants])
-    phases = {line["module"] for line in ran.lines if line["type"] == "phase"}
-    assert phases == {failing, *descendants}, "no engine was started for any other module"
-    assert set(project.statuses().values()) == {"ok"}

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from tests.support.fakecloud.cloud import Cloud
+from tests.support.prepared import Prepared
 from tests.support.project import FAKECLOUD, Project, Ran
 
 NETWORK = (
@@ -56,6 +57,17 @@ def chain(project: Project, engine: str, *, vm: str = "") -> None:
     """Write network <- vm <- app; `vm` is more of the vm's entry in the manifest, such as `owner: x`."""
     manifest = CHAIN.replace("ENGINE", engine).replace("VM", f", {vm}" if vm else "")
     project.write(manifest, network=NETWORK, vm=VM, app=APP)
+
+
+def applied_chain(project: Project, prepared: Prepared, engine: str, cloud: Cloud) -> None:
+    """Have the chain in the project, and applied."""
+
+    def apply(there: Project) -> None:
+        chain(there, engine)
+        ran = there.apply()
+        assert ran.code == 0, ran.text
+
+    prepared.fill(project, f"chain-{engine}", apply, cloud=cloud)
 
 
 def destroy(project: Project, *argv: str, **environ: str) -> Ran:
