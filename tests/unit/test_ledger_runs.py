@@ -151,6 +151,12 @@ def test_a_run_that_was_killed_leaves_pending_what_it_had_not_done() -> None:
     assert "network" not in found
 
 
+def test_a_doubt_is_not_hidden_behind_a_wait() -> None:
+    runs = [Run(start("R1", modules=("vm",)), end("R1", vm=ModuleEnd("pending", reason="waits")))]
+    assert set(pending_of(runs, {"vm": acted("vm", "R0", Status.ERROR)})) == {"vm"}
+    assert pending_of(runs, {"vm": acted("vm", "R0", Status.UNKNOWN)}) == {}
+
+
 def test_a_run_does_not_wait_for_what_it_did_not_select() -> None:
     found = pending_of([Run(start("R1", modules=("vm",)), None)], {})
     assert found["vm"] == PendingModule("apply R1 has not reached it", "", "R1")

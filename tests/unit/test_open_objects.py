@@ -106,3 +106,9 @@ def test_an_id_for_what_is_not_open_is_refused(text: str) -> None:
 def test_import_blocks_can_be_pasted_into_a_module() -> None:
     odd = replace(MADE, address='x.a["k"]', id='a"${b}%{c}\\')
     assert import_blocks([odd]) == 'import {\n  to = x.a["k"]\n  id = "a\\"$${b}%%{c}\\\\"\n}\n'
+
+
+def test_what_is_open_already_is_not_perhaps_begun_once_more() -> None:
+    planned = [PlannedChange("x.a", action, "x") for action in (Action.CREATE, Action.REPLACE)]
+    assert [o.address for o in perhaps_begun(planned, (), ())] == ["x.a", "x.a"]
+    assert perhaps_begun(planned, [CloudObject("x.a", "x", open=True)], ()) == ()

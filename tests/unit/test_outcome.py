@@ -296,6 +296,13 @@ def test_an_engine_that_said_anything_and_began_nothing_leaves_the_status(said: 
     )
 
 
+def test_what_was_begun_and_failed_is_a_failure_also_when_the_state_stayed_as_it_was() -> None:
+    begun = Hook("x.b", Action.CREATE, "start", "x")
+    error = Diagnostic("error", "quota exceeded", address="x.b")
+    said = Stream(version="1.11.4", hooks=(begun, replace(begun, phase="errored")), diagnostics=(error,))
+    assert told(judge(Seen("apply", Ended(1), said, STATE, STATE, previous=PREVIOUS))) == FAILED
+
+
 def test_an_unknown_type_of_event_is_not_taken_for_nothing() -> None:
     stream = Stream(version="9.0", unknown_types=("deed_done",))
     assert judge(Seen("apply", Ended(signal=9), stream, None, None)).outcome is Outcome.UNKNOWN

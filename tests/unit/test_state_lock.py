@@ -9,7 +9,7 @@ from hybridwrap.domain.engine_run import Action, Hook, LockInfo, Stream
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.state import Unreadable
 from hybridwrap.domain.state_lock import StateLock, was_held_in
-from hybridwrap.run.state_lock import clear_recorded
+from hybridwrap.run.state_lock import clear_recorded, left_by_killed
 from tests.support.imaginary import STACK, Engine, Machine, World, begin_command
 
 
@@ -51,6 +51,21 @@ def test_a_lock_says_who_since_when_and_where() -> None:
     )
     garbage = StateLock(LockInfo("sha256:0123", "s3://b/k"), "s3://b/k", readable=False)
     assert str(garbage) == "s3://b/k holds no lock that can be read (sha256:0123)"
+
+
+@pytest.mark.parametrize(
+    ("found", "left"),
+    [
+        (lock("2026-01-02T03:04:05Z"), "9f2d"),
+        (lock("2026-01-02T03:04:07Z"), ""),  # of who came after the kill
+        (Unreadable("no answer"), ""),
+        (None, ""),
+    ],
+)
+def test_a_killed_engine_left_the_lock_under_which_it_worked(found: StateLock | Unreadable | None, left: str) -> None:
+    engine = Locked(World(), STACK.modules["vm"], lambda: None)
+    engine.found = found
+    assert left_by_killed(engine, steps("2026-01-02T03:04:06Z")) == left  # type: ignore[arg-type]
 
 
 class Locked(Engine):
