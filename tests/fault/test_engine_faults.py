@@ -9,6 +9,7 @@ from dataclasses import asdict  # noqa: TID251  of a dataclass
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.fault.conftest import Score
 from tests.fault.soundness import Measured, measure
@@ -49,8 +50,8 @@ class Bucket:
     """The bucket of a project, past hybridwrap."""
 
     def __init__(self, project: Project, server: Server) -> None:
-        manifest = (project.root / "hybridwrap.yaml").read_text()
-        self._name = manifest.partition("bucket: ")[2].split()[0]
+        manifest = yaml.safe_load((project.root / "hybridwrap.yaml").read_text())
+        self._name = manifest["state"]["s3"]["bucket"]
         self._client = server.client()
 
     def put(self, key: str, body: bytes) -> None:
