@@ -33,7 +33,7 @@ def in_environment(environment: str) -> list[str]:
 
 def our_plan(project: Project, state: State) -> Path:
     """Run the engine's command lines as hybridwrap has them, up to the plan."""
-    script = project.call("commands", state.module, "-e", state.environment)
+    script = project.run("commands", state.module, "-e", state.environment)
     assert script.code == 0, script.text
     ran = subprocess.run(
         ["/bin/sh", "-e"], input=script.out, env=project.env, capture_output=True, text=True, check=False

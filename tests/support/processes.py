@@ -18,7 +18,7 @@ from secrets import token_hex
 import pytest
 
 VARIABLE = "STARTED_BY_A_TEST"
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 20
 _PROCESSES = Path("/proc")
 _numbers = count()
 
@@ -29,6 +29,7 @@ def session_word() -> Iterator[str]:
     word = token_hex(8)
     with carried(word):
         yield word
+    _wait_for_end(word)
     left = end_all(word)
     assert not left, f"left by the session: {', '.join(left)}"
 
@@ -63,6 +64,13 @@ def end_all(word: str) -> list[str]:
         ended |= left
         time.sleep(0.01)
     return list(ended.values())
+
+
+def _wait_for_end(word: str) -> None:
+    """Give what its fixture has told to end the time to do so."""
+    overdue = time.monotonic() + PATIENCE_SECONDS
+    while any(_carrying(word.encode())) and time.monotonic() < overdue:
+        time.sleep(0.05)
 
 
 def _carrying(word: bytes) -> Iterator[tuple[int, str]]:

@@ -81,7 +81,10 @@ class Project:
         return wait(self.start(*argv, **environ))
 
     def call(self, *argv: str, **environ: str) -> Ran:
-        """Run a command in this process, which takes a fraction of the time; for those that run no engine."""
+        """Run a command in this process, which takes a fraction of the time; for those that run no engine.
+
+        The folder and the environment of the whole process change meanwhile: no other thread may mind.
+        """
         with chdir(self.root):
             ran = CliRunner(env={**dict.fromkeys(os.environ), **self.env, **environ}).invoke(main, argv)
         return Ran(ran.exit_code, ran.stdout, ran.stderr)
