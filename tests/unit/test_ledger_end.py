@@ -292,6 +292,19 @@ def test_an_observation_clears_an_error_and_keeps_what_it_says_nothing_about() -
     assert set(seen.outputs) == {"b"}
 
 
+def test_an_observation_begins_a_life_only_where_it_finds_one_after_none() -> None:
+    ledger = ledger_on()
+
+    def seen(status: Status | None, *evidence: str) -> str:
+        body = Observe("R1", "seen", status, evidence=evidence)
+        return ledger.observe(ledger.record("vm"), body).incarnation
+
+    first = seen(Status.OK)
+    assert first
+    assert [seen(None), seen(Status.ERROR), seen(Status.DESTROYED, "looked"), seen(None)] == [first] * 4
+    assert seen(Status.OK) not in {"", first}
+
+
 def test_nothing_is_observed_while_an_operation_holds_the_module() -> None:
     _, _, other, held = holding()
     with pytest.raises(ModuleBusy):
