@@ -44,7 +44,7 @@ def run(script: str, folder: Path) -> str:
     ran = subprocess.run(
         [str(shutil.which("bash")), "-euo", "pipefail", "-c", script],
         cwd=folder,
-        env={**kept, "PATH": programs},
+        env={**kept, "PATH": programs, "TZ": "UTC"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -65,7 +65,13 @@ def play() -> str:
     """Run the demo; raise CalledProcessError when it fails."""
     demo = [sys.executable, "-m", "demo"]
     return subprocess.run(
-        demo, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True
+        demo,
+        cwd=ROOT,
+        env={**os.environ, "TZ": "UTC"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=True,
     ).stdout
 
 

@@ -6,19 +6,27 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from hybridwrap.cli.lines import cells, table
+from hybridwrap.cli.lines import GAP, cells, table
 
 
-def fitting(rows: Sequence[Mapping[str, str]], width: int, left_out_first: Sequence[str]) -> list[str]:
-    """Align rows, the head among them; with `width` 0 all columns stay. What is too wide even so is not cut."""
+def fitting(
+    rows: Sequence[Mapping[str, str]], width: int, left_out_first: Sequence[str], *, least: int | None = None
+) -> list[str]:
+    """Align rows, the head among them; with `width` 0 all columns stay. What is too wide even so is not cut.
+
+    `least` columns of the last one are enough: what does not fit of it can go on below.
+    """
     columns = list(rows[0])
-    lines = _aligned(rows, columns)
     for left_out in left_out_first:
-        if not width or widest(lines) <= width:
+        if not width or _needed(rows, columns, least) <= width:
             break
         columns.remove(left_out)
-        lines = _aligned(rows, columns)
-    return lines
+    return _aligned(rows, columns)
+
+
+def _needed(rows: Sequence[Mapping[str, str]], columns: Sequence[str], least: int | None) -> int:
+    whole = widest(_aligned(rows, columns))
+    return whole if least is None else min(whole, widest(_aligned(rows, columns[:-1])) + len(GAP) + least)
 
 
 def widest(lines: Sequence[str]) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from hybridwrap.cli.lines import coloured, faint, fitted, local_time
+from hybridwrap.cli.lines import coloured, faint, fitted, local_moment
 from hybridwrap.cli.reports.wording import by, conclusion, named, tally_in_words, visible
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.run.difference import Change, ModuleDifference, Told
@@ -36,7 +36,7 @@ def lines(before: Report, after: Report, found: Sequence[ModuleDifference], widt
 def _run(sign: str, report: Report, colour: str) -> Iterator[str]:
     start = report.start
     head = click.style(f"{sign} {start.command} {named(report)}", fg=colour)
-    yield f"{head}  {local_time(start.time)}  by {by(report)}"
+    yield f"{head}  {local_moment(start.time)}  by {by(report)}"
     yield faint(f"  {tally_in_words(report)}; {conclusion(report)}")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import click
 
-from hybridwrap.cli.lines import faint, fitted, local_time
+from hybridwrap.cli.lines import faint, fitted, local_moment
 from hybridwrap.domain.codec import plain
 from hybridwrap.domain.deviation import Change, Deviation
 from hybridwrap.domain.drift import Acceptance, Difference, DriftResult
@@ -42,7 +42,7 @@ def _object(deviation: Deviation, new: Difference | None, since: str) -> Iterato
     gone = "  gone" if deviation.action is Action.DELETE else ""
     accepted = "" if new else "  accepted"
     told = f"{deviation.address}{gone}{accepted}"
-    yield f"  {click.style(sign, fg=colour)} {told}  {faint(f'since {local_time(since)}')}"
+    yield f"  {click.style(sign, fg=colour)} {told}  {faint(f'since {local_moment(since)}')}"
     for change in deviation.changes:
         accepted = "" if new is None or change.path in new.attributes else "  accepted"
         yield f"      {change.path}: {_values(change)}{accepted}"

@@ -23,7 +23,8 @@ def told(error: Diagnostic, place: str) -> str:
 
 def headline(scene: Scene, module: str, end: ModuleEnd, phase: str) -> str:
     """The first error, or what a teardown left; else the first line of the reason."""
-    reason = as_typed((end.reason.splitlines() or [""])[0], scene.said)
+    first = (end.reason.splitlines() or [""])[0].removeprefix(f"{module}: ")
+    reason = as_typed(first, scene.said)
     errors = telling(end.errors)
     if end.result != "error" or not errors:
         return reason

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from unicodedata import category, east_asian_width
 
 import click
@@ -27,6 +27,7 @@ COLOURS = {
     "accepted": "blue",
     "empty": "bright_black",
 }
+GAP = "  "  # between columns
 PLANNED = {"add": "to create", "change": "to change", "remove": "to destroy", "import": "to import"}
 SIGNS = {"import": "=", "add": "+", "change": "~", "remove": "-"}
 DONE = {"add": "created", "change": "changed", "remove": "destroyed", "import": "imported"}
@@ -72,6 +73,17 @@ def local_time(rfc3339: str) -> str:
     moment = datetime.fromisoformat(rfc3339).astimezone()
     today = datetime.now(moment.tzinfo).date()
     return f"{moment:%H:%M:%S}" if moment.date() == today else f"{moment:%Y-%m-%d %H:%M}"
+
+
+def local_moment(rfc3339: str) -> str:
+    """The same with the reader's time zone, where no heading names it."""
+    return f"{local_time(rfc3339)} {zone(rfc3339)}" if rfc3339 else ""
+
+
+def zone(rfc3339: str = "") -> str:
+    """The name of the reader's time zone at a time, now without one."""
+    moment = datetime.fromisoformat(rfc3339) if rfc3339 else datetime.now(UTC)
+    return f"{moment.astimezone():%Z}"
 
 
 def cells(text: str) -> int:
@@ -120,7 +132,7 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
     shown = [[cells(click.unstyle(cell)) for cell in row] for row in rows]
     widths = [max(column) for column in zip(*shown, strict=True)]
     return [
-        "  ".join(
+        GAP.join(
             cell + " " * (width - length) for cell, width, length in zip(row, widths, lengths, strict=True)
         ).rstrip()
         for row, lengths in zip(rows, shown, strict=True)

@@ -17,6 +17,7 @@ from hybridwrap.cli.lines import DONE, PLANNED, cells, coloured, counted, durati
 from hybridwrap.cli.live_view import Size, live_lines, name_width
 from hybridwrap.cli.scene import Scene
 from hybridwrap.cli.steps import NORMAL, VERBOSE, in_words
+from hybridwrap.cli.wrapping import wrapped
 from hybridwrap.domain.families import module_in
 from hybridwrap.domain.pace import usual_seconds
 from hybridwrap.domain.ports import EngineEvent
@@ -109,7 +110,8 @@ class LiveRun:
 
     def run_ended(self, end: RunEnd, outputs: OutputsByModule) -> None:
         for line in last_lines(end, outputs, self._board.elapsed(), self._scene.said, command=self._command):
-            self._display.print(line, wrap=True)
+            for piece in wrapped(line, self._display.console.width):
+                self._display.print(piece)
 
     def refresh(self) -> None:
         """Draw what has changed since the last time."""

@@ -28,8 +28,8 @@ class Size(Struct, frozen=True):
 
 
 def name_width(modules: Iterable[str], width: int) -> int:
-    """Columns for names of modules in a terminal of this width: a third of it at most."""
-    return min(max(map(cells, modules), default=0), width // 3)
+    """Columns for names of modules in a terminal of this width: two fifths of it at most."""
+    return min(max(map(cells, modules), default=0), width * 2 // 5)
 
 
 def live_lines(board: Board, left: float | None, now: float, size: Size) -> list[Line]:

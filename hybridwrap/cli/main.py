@@ -167,10 +167,12 @@ def _report(error: HybridwrapError, argv: list[str]) -> int:
         import traceback
 
         click.echo("".join(traceback.format_exception(error)), err=True)
+    from hybridwrap.cli.wrapping import say
+
     with suppress(OSError):  # nobody may be there to be told
-        click.echo(error.message, err=True)
+        say(error.message, err=True)
         if error.hint:
-            click.echo(f"next: {error.hint}", err=True)
+            say(f"next: {error.hint}", err=True)
     return error.exit_code
 
 

@@ -58,8 +58,10 @@ class Telling(Struct, frozen=True):
         return wanted and sys.stdout.isatty() and not in_ci() and os.environ.get("TERM") != "dumb"
 
 
-def terminal_width() -> int:
+def terminal_width(*, err: bool = False) -> int:
     """Columns of the terminal, 0 when what is printed goes to a program: then nothing is cut."""
+    if err:
+        return shutil.get_terminal_size(os.get_terminal_size(sys.stderr.fileno())).columns if sys.stderr.isatty() else 0
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
 
 

@@ -17,7 +17,7 @@ from hybridwrap.cli.lines import (
     duration,
     faint,
     fitted,
-    local_time,
+    local_moment,
     padded,
 )
 from hybridwrap.cli.reports.next import next_commands
@@ -34,6 +34,7 @@ from hybridwrap.cli.reports.wording import (
     waited,
 )
 from hybridwrap.cli.scene import shortened
+from hybridwrap.cli.wrapping import wrapped
 from hybridwrap.domain.entry import RecordedInput
 from hybridwrap.domain.json import canonical
 from hybridwrap.domain.outputs import Output, Provenance
@@ -67,7 +68,7 @@ def _head(report: Report) -> Iterator[str]:
     start = report.start
     name = f"{start.command} {click.style(named(report), bold=True)}"
     yield f"{name}  {report.stack} in {report.environment}"
-    yield f"{local_time(start.time)}  by {by(report)}"
+    yield f"{local_moment(start.time)}  by {by(report)}"
     yield from map(faint, called(report))
     if start.writer.ci_url:
         yield start.writer.ci_url
@@ -153,8 +154,8 @@ def _fact(label: str, text: str, width: int) -> Iterator[str]:
         if not width or label == "log" or cells(line) + len(indent) <= width:
             yield faint(head) + line
             continue
-        wrapped = textwrap.wrap(line, max(width - len(indent), LABEL), break_long_words=False, break_on_hyphens=False)
-        yield from (faint(head if not i else indent) + piece for i, piece in enumerate(wrapped))
+        pieces = wrapped(line, max(width - len(indent), LABEL))
+        yield from (faint(head if not i else indent) + piece for i, piece in enumerate(pieces))
 
 
 def _input(recorded: RecordedInput, limit: int | None) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hybridwrap.cli.failures import told
-from hybridwrap.cli.lines import local_time, ticking
+from hybridwrap.cli.hints import as_typed
+from hybridwrap.cli.lines import local_moment, ticking
 from hybridwrap.cli.overview import Overview
 from hybridwrap.cli.scene import place_of
 from hybridwrap.domain.drift import Difference
@@ -16,6 +17,7 @@ from hybridwrap.run.standing import Standing, summary_of
 
 WITHOUT_OBJECTS = frozenset({Status.NONE, Status.DESTROYED, Status.RETAINED})  # none that could drift, or are ours
 FEW = 5  # names in a sentence
+WARNINGS = 2  # that are told; each may be of one object of many
 
 
 def said(standing: Standing, seen: Overview) -> Iterator[str]:
@@ -36,7 +38,10 @@ def said(standing: Standing, seen: Overview) -> Iterator[str]:
         yield f"not as the state says: {some([difference.address for difference in drifted])}"
     if standing.unapplied and standing.status is Status.OK:
         yield str(standing.unapplied)
-    yield from standing.warnings
+    yield from standing.warnings[:WARNINGS]
+    if (beyond := len(standing.warnings) - WARNINGS) > 0:
+        look = as_typed(f"hybridwrap show {standing.run} -m {standing.module}", seen.said)
+        yield f"and {beyond} more {'warning' if beyond == 1 else 'warnings'}: {look}"
     if standing.owner and standing.owner not in {other.module for other in seen.standings}:
         yield f"goes with {standing.owner}"
 
@@ -59,7 +64,7 @@ def looked_for_drift(seen: Overview) -> Iterator[str]:
     if found:
         never = [module for module, time in checked.items() if not time]
         more = f"; not since the last change: {some(never)}" if never else ""
-        yield f"drift was last looked for {local_time(min(found))}{more}"
+        yield f"drift was last looked for {local_moment(min(found))}{more}"
 
 
 def some(names: Sequence[str]) -> str:

@@ -5,7 +5,6 @@ Modules stay in the order of their graph on both sides of the line, and children
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -15,10 +14,11 @@ from msgspec.structs import replace
 
 from hybridwrap.cli.columns import fitting, widest
 from hybridwrap.cli.hints import as_typed
-from hybridwrap.cli.lines import at_words, cells, coloured, faint, fitted, local_time, table
+from hybridwrap.cli.lines import at_words, cells, coloured, faint, fitted, local_time, table, zone
 from hybridwrap.cli.overview import Overview
 from hybridwrap.cli.scene import shortened
 from hybridwrap.cli.standing_text import looked_for_drift, new_drift, said, some
+from hybridwrap.cli.wrapping import wrapped
 from hybridwrap.domain.drift import DriftResult
 from hybridwrap.domain.families import module_in
 from hybridwrap.domain.outputs import Provenance
@@ -114,7 +114,7 @@ def _title(seen: Overview, width: int) -> Iterator[str]:
     if not width or cells(f"{click.unstyle(title)}   {place}") <= width:
         yield f"{title}   {faint(place)}"
     else:
-        yield title
+        yield from wrapped(title, width)
         yield faint(place)
 
 
@@ -126,7 +126,7 @@ class _Table:
         self._well, self._others = list(_families(well)), list(_families(others))
         name = max(frame.width // 3, LEAST_NAME) if frame.width else 0
         rows = [_row(depth, standing, seen.today, name) for depth, standing in (*self._well, *self._others)]
-        self.head, *lines = fitting([dict(zip(HEAD, HEAD, strict=True)), *rows], frame.width, LEFT_OUT_FIRST)
+        self.head, *lines = fitting([_head(), *rows], frame.width, LEFT_OUT_FIRST)
         self._well_lines, self._lines = lines[: len(well)], lines[len(well) :]
         self.edge = widest((self.head, *lines)) + INDENT
         self._blocks = [list(self._block(*row)) for row in zip(self._lines, self._others, strict=True)]
@@ -183,6 +183,10 @@ def _families(part: Sequence[Standing]) -> Iterator[tuple[int, Standing]]:
         stack.extend((depth + 1, child) for child in reversed(children.get(standing.module, ())))
 
 
+def _head() -> dict[str, str]:
+    return {name: name for name in HEAD} | {"since": f"since {zone()}"}
+
+
 def _row(depth: int, standing: Standing, today: str, name: int) -> dict[str, str]:
     module = " " * INDENT * depth + standing.module
     return {
@@ -233,13 +237,6 @@ def _details(standing: Standing, seen: Overview, depth: int, width: int) -> Iter
     """What is to be known of a module that is not well, below its row."""
     indent = " " * INDENT * (depth + 2)
     for text in (text for text in said(standing, seen) if text):
-        yield from textwrap.wrap(
-            text,
-            width=max(width, 40) if width else 10_000,
-            initial_indent=indent,
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        yield from wrapped(indent + text, width)
     if standing.errors and standing.log:
         yield faint(f"{indent}log: {shortened(standing.log)}")

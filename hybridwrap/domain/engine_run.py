@@ -8,6 +8,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from hybridwrap.domain.told_time import in_utc
+
 
 class Action(StrEnum):
     """What a plan wants to do to one object; `remove` and `forget` leave it alive and unmanaged."""
@@ -48,7 +50,16 @@ class LockInfo(Struct, frozen=True):
     created: str = ""
 
     def __str__(self) -> str:
-        return f"{self.who} since {self.created} ({self.operation}, lock {self.id})" if self.id else self.who
+        return f"{self.who} since {self.since} ({self.command}, lock {self.id})" if self.id else self.who
+
+    @property
+    def since(self) -> str:
+        return in_utc(self.created)
+
+    @property
+    def command(self) -> str:
+        """`apply`, where the engine writes OperationTypeApply."""
+        return self.operation.removeprefix("OperationType").lower()
 
 
 # What a local state's lock says whose holder has not written down yet who it is.

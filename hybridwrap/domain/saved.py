@@ -16,6 +16,7 @@ from hybridwrap.domain.entry import EngineIdentity, Source, StateMark, Writer
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.domain.record import Record
+from hybridwrap.domain.told_time import in_utc
 from hybridwrap.errors import ApprovalOutdated
 
 KEPT_SECONDS = 30 * 86_400.0  # as long as GitHub waits for an approval
@@ -113,7 +114,7 @@ def refuse_expired(saved: SavedRun, now: datetime) -> None:
     """Raise ApprovalOutdated for a run whose plans are too old."""
     if (now - datetime.fromisoformat(saved.time)).total_seconds() > KEPT_SECONDS:
         raise ApprovalOutdated(
-            f"run {saved.run} was planned at {saved.time}; saved plans are kept for {in_words(KEPT_SECONDS)}",
+            f"run {saved.run} was planned at {in_utc(saved.time)}; saved plans are kept for {in_words(KEPT_SECONDS)}",
             hint=PLAN_AGAIN,
         )
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Final
 
 from msgspec import Struct
 
 from hybridwrap.domain.engine_run import LockInfo, Stream
-
-_GO_ZONE: Final = " +0000 UTC"  # how the engine prints a time in its messages; in a lock's own document it is RFC 3339
+from hybridwrap.domain.told_time import GO_ZONE
 
 
 class StateLock(Struct, frozen=True):
@@ -28,9 +26,7 @@ class StateLock(Struct, frozen=True):
         if not self.readable:
             return f"{self.place} holds no lock that can be read ({self.id})"
         info = self.info
-        return (
-            f"lock {info.id} of {info.who or 'nobody named'} since {info.created} ({info.operation}), at {self.place}"
-        )
+        return f"lock {info.id} of {info.who or 'nobody named'} since {info.since} ({info.command}), at {self.place}"
 
 
 def was_held_in(stream: Stream, lock: StateLock) -> bool:
@@ -52,7 +48,7 @@ def was_taken_by(lock: StateLock, host: str, since: str) -> bool:
 
 def _moment(text: str) -> datetime | None:
     try:
-        moment = datetime.fromisoformat(text.replace(_GO_ZONE, "+00:00").replace(" ", "T"))
+        moment = datetime.fromisoformat(text.replace(GO_ZONE, "+00:00").replace(" ", "T"))
     except ValueError:
         return None
     return moment if moment.tzinfo else None

@@ -8,6 +8,7 @@ from enum import Enum
 from hybridwrap.domain.entry import KINDS, Begin, Body, End, Kind, Observe
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.status import Outcome, Status
+from hybridwrap.domain.told_time import in_utc
 from hybridwrap.errors import LedgerMisused, ModuleBusy
 
 
@@ -72,7 +73,11 @@ def check(record: Record, body: Body, operation: str) -> None:
 
 def held_by(record: Record) -> str:
     holder = record.holder
-    return f"held by {holder.command} {holder.operation} of {holder.writer} since {holder.since}" if holder else "free"
+    return (
+        f"held by {holder.command} {holder.operation} of {holder.writer} since {in_utc(holder.since)}"
+        if holder
+        else "free"
+    )
 
 
 def _objection(record: Record, body: Body) -> str:

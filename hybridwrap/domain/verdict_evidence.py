@@ -14,6 +14,7 @@ from hybridwrap.domain.look import Look, PlanSeen
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.state import Instance, StatePlace, Unreadable, instances_of
 from hybridwrap.domain.status import Status
+from hybridwrap.domain.told_time import in_utc
 from hybridwrap.domain.verdict import absent
 
 _NAMED: Final = 10  # objects in one sentence
@@ -49,9 +50,8 @@ def _recorded(look: Look) -> Iterator[str]:
         yield "the ledger has no record of it"
         return
     reason = f": {record.reason}" if record.reason else ""
-    yield f"{record.command} {record.operation} by {record.by}, {record.since}: {record.status}{reason}".replace(
-        "  ", " "
-    )
+    who = f"{record.command} {record.operation} by {record.by}".replace("  ", " ")
+    yield f"{who}, {in_utc(record.since)}: {record.status}{reason}"
     yield from _errors(record.errors, record.reason)
     if look.liveness:
         yield f"its operation: {look.liveness}"

@@ -17,6 +17,7 @@ from hybridwrap.domain.redaction import Redaction
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.state import EngineState, Unreadable, instances_of
 from hybridwrap.domain.status import Status
+from hybridwrap.domain.told_time import in_utc
 from hybridwrap.errors import OutcomeUnknown, PreflightRefused, StateNotTheRecordedOne
 from hybridwrap.run.busy import refuse_busy, refuse_locked
 from hybridwrap.run.context import Context
@@ -154,7 +155,7 @@ def _refuse_state(record: Record, comparison: Comparison) -> NoReturn:
     raise StateNotTheRecordedOne(
         f"{record.module} stopped before anything: {comparison}\n"
         f"  recorded  serial {recorded.serial}, lineage {recorded.lineage}, {len(record.objects)} objects; "
-        f"{record.command} {record.operation}, {record.since} by {record.by}\n"
+        f"{record.command} {record.operation}, {in_utc(record.since)} by {record.by}\n"
         f"  found     {seen} at {found.place}\n"
         f"  likely    wrong account, bucket, key or workspace; state deleted or restored; renamed without `mv`",
         hint="hybridwrap doctor    shows which account and places are in use; "

@@ -21,6 +21,7 @@ from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.domain.stack import FileLine, Stack
 from hybridwrap.domain.state import StatePlace
 from hybridwrap.domain.status import Status
+from hybridwrap.domain.told_time import in_utc
 from hybridwrap.errors import OutcomeUnknown, PreflightRefused, UsageError
 from hybridwrap.run.context import Context, Tools
 from hybridwrap.run.recorded import recorded_run
@@ -102,7 +103,9 @@ def _adoption(context: Context, source: Record, target: Record, reason: str) -> 
     if target.settled not in FRESH and begun is None:
         if _has_taken_over(source, target):
             return None
-        raise PreflightRefused(f"{target.module} has a record of its own: {target.settled} since {target.since}")
+        raise PreflightRefused(
+            f"{target.module} has a record of its own: {target.settled} since {in_utc(target.since)}"
+        )
     return Adopt(
         run=context.run,
         reason=reason,

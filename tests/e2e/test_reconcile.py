@@ -161,7 +161,7 @@ vm is unknown: partly_applied
   apply OPERATION by ana@laptop, TIME: unknown: \
 the engine was killed by signal 9: nobody knows how what it had begun has ended
   state: none at s3://states/shop/default/vm.tfstate
-  state lock: left behind by this operation: lock LOCK of ana@laptop since TIME (OperationTypeApply), \
+  state lock: left behind by this operation: lock LOCK of ana@laptop since TIME (apply), \
 at s3://states/shop/default/vm.tfstate.tflock
   5 to create: 3 made and not saved, 1 begun, 1 not begun
   made, not in the state: fakecloud_server.web[0] (fakecloud_server), id srv-1, name web-0, tags team=shop

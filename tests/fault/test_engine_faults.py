@@ -112,7 +112,7 @@ def test_a_lock_of_somebody_else_is_respected_and_shown(on_s3: Project, cloud: C
     assert cloud.calls(Operation.CREATE) == []
     assert json.loads(bucket.get(LOCK)) == foreign, "nobody but its holder takes it away"
     shown = on_s3.run("unlock", "network")
-    assert "lock 9f2d of ben@ci since 2026-01-02T03:04:05Z" in shown.out
+    assert "lock 9f2d of ben@ci since 2026-01-02 03:04:05 UTC" in shown.out
     assert "hybridwrap unlock network --state-lock 9f2d" in shown.out
     assert on_s3.run("unlock", "network", "--state-lock", "9f2d").code == 0
     converge(on_s3)

@@ -43,7 +43,7 @@ class Screen:
         return subprocess.Popen(
             [sys.executable, "-m", *shlex.split(line)],
             cwd=self.project.root,
-            env=self.project.env,
+            env={**self.project.env, "TZ": "UTC"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -196,3 +196,13 @@ def luminance(colour: str) -> float:
     channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_a_note_that_would_be_cut_to_nothing_is_left_out() -> None:
+    seen = overview_of(*(standing(name) for name in "abcdefghi"), standing("last", Status.OK, *"abcdefghi"))
+    whole = [unstyle(line) for line in tree.lines(graph_of(seen), 0)]
+    narrow = [unstyle(line) for line in tree.lines(graph_of(seen), 20)]
+    wide = [unstyle(line) for line in tree.lines(graph_of(seen), 36)]
+    assert "also needs b, c, d, e, f, g, h, i" in "".join(whole)
+    assert not any("also" in line or "…" in line for line in narrow)
+    assert any(line.endswith("…") and "also needs b" in line for line in wide)

@@ -133,7 +133,7 @@ def test_text_says_what_happened_where_and_what_to_type() -> None:
     assert "vm: aws_instance.web: creating EC2 Instance  modules/vm/main.tf:21\n  InsufficientInstance" in said
     assert re.search(r"network +-/\+ +aws_nat_gateway.a +can't be changed in place", said)
     assert "known: network.nat_ip, network.subnet_id\n" in said
-    assert "next: hybridwrap why -e prod health\n" in said
+    assert "next: hybridwrap why -e prod health    the chain behind it\n" in said
 
 
 def test_text_folds_many_unchanged_modules_into_one_line() -> None:
@@ -181,6 +181,41 @@ def test_csv_has_one_row_for_each_module_and_rfc_4180_line_ends() -> None:
     assert [row["module"] for row in found] == ["network", "vm", "configuration", "health"]
     assert (found[1]["planned_replace"], found[1]["place"]) == ("1", "modules/vm/main.tf:21")
     assert rendered("csv", half_applied()).count("\r\n") == 5
+
+
+def waiting() -> Story:
+    """Two modules that waited for the same holder, one of them with hooks."""
+    story = Story()
+    story.start({"network": (), "vm": ("network",), "health": ("vm",)})
+    story.unchanged("network")
+    for name, seconds in (("vm", 12.5), ("health", 75.0)):
+        story.apply(name, [change("aws_instance.web", Action.CREATE)])
+        story.ends[name] = replace(story.ends[name], waited=seconds, waited_for="apply 01M8 of ben@ci")
+    hooks = (HookRun("before", ("./check",), 0), HookRun("after", ("./smoke-test",), 7))
+    story.ends["vm"] = replace(story.ends["vm"], hooks=hooks)
+    story.end(4)
+    return story
+
+
+def test_csv_says_how_long_a_module_waited_and_which_hook_failed() -> None:
+    network, vm, health = rows(waiting())
+    assert (network["waited"], network["waited_for"], network["hooks"]) == ("0.0", "", "0")
+    assert (vm["waited"], vm["waited_for"], health["waited"]) == ("12.5", "apply 01M8 of ben@ci", "75.0")
+    assert (vm["hooks"], vm["hooks_failed"]) == ("2", "1")
+    assert vm["first_failed_hook"] == "after `./smoke-test`: exit code 7"
+
+
+def test_markdown_says_who_waited_for_whom_and_how_long() -> None:
+    markdown = rendered("markdown", waiting())
+    assert "#### Waited" in markdown
+    assert re.search(r"\| `vm`, `health` \| apply 01M8 of ben\S+ci \| 1m15 \|", markdown)
+    assert "#### Waited" not in rendered("markdown", half_applied())
+
+
+def test_each_next_command_says_what_it_is_for() -> None:
+    markdown = rendered("markdown", half_applied())
+    assert "- `hybridwrap resume -e prod 01000000000000000000000012` once repaired\n" in markdown
+    assert "- `hybridwrap why -e prod health` the chain behind it\n" in markdown
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\uff1d"])
@@ -368,7 +403,7 @@ def test_drift_is_told_object_by_object_with_what_of_it_is_accepted(drifted: Sto
     said = rendered("text", drifted)
     assert re.search(r"network +aws_eip.nat +gone +since 2026-01-02 00:00:00 UTC\n", said)
     assert re.search(r"network +aws_vpc.main +changed tags.team +since 2026-01-02 00:00:00 UTC +accepted\n", said)
-    assert "next: hybridwrap plan -e prod network\n" in said
+    assert "next: hybridwrap plan -e prod network    what it takes" in said
     assert "| `network` | `aws_eip.nat` | gone | new |" in rendered("markdown", drifted)
     page = Tags(rendered("html", drifted)).text
     assert re.search(r"aws_vpc.main changed tags.team since 2026-01-02 00:00:00 UTC\s*accepted", page)

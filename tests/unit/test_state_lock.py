@@ -47,7 +47,7 @@ def test_one_step_after_the_lock_is_enough_and_reading_is_no_step() -> None:
 
 def test_a_lock_says_who_since_when_and_where() -> None:
     assert str(lock("2026-01-02T03:04:05Z")) == (
-        "lock 9f2d of ana@laptop since 2026-01-02T03:04:05Z (OperationTypeApply), at s3://b/k"
+        "lock 9f2d of ana@laptop since 2026-01-02 03:04:05 UTC (apply), at s3://b/k"
     )
     garbage = StateLock(LockInfo("sha256:0123", "s3://b/k"), "s3://b/k", readable=False)
     assert str(garbage) == "s3://b/k holds no lock that can be read (sha256:0123)"

@@ -6,9 +6,10 @@ import pytest
 from click import unstyle
 from msgspec.structs import replace
 
-from hybridwrap.cli.lines import cells, local_time
+from hybridwrap.cli.lines import cells, faint, local_moment, zone
 from hybridwrap.cli.overview import Overview
 from hybridwrap.cli.status_view import Frame, environments_lines, next_command, status_lines
+from hybridwrap.cli.watching import fitting
 from hybridwrap.domain.drift import Acceptance, Difference, Drift
 from hybridwrap.domain.engine_run import Action
 from hybridwrap.domain.entry import CloudObject
@@ -37,7 +38,7 @@ def names(lines: list[str]) -> list[str]:
 def test_what_is_well_stands_above_the_line_and_the_rest_below_in_the_order_of_the_graph() -> None:
     lines = lines_of(HALF_APPLIED)
     assert lines[0] == "shop in prod   1 error, 2 pending, 2 ok   s3://acme/hybridwrap/"
-    assert lines[1].split() == ["module", "status", "since", "by", "outputs", "objects"]
+    assert lines[1].split() == ["module", "status", "since", zone(), "by", "outputs", "objects"]
     assert names(lines[2:4]) == ["network", "dns"]
     assert set(lines[4]) == {"─"}
     rows = [line for line in lines[5:-1] if not line.startswith("    ")]
@@ -174,5 +175,20 @@ def test_when_drift_was_last_looked_for_is_said_with_what_was_changed_since() ->
     changed = replace(vm, since="2026-01-01T10:00:00Z")
     gone = standing("old", Status.DESTROYED)
     (told,) = [line for line in lines_of(overview_of(vpc, dns, changed, gone, runs=looks)) if "drift" in line]
-    assert told == f"drift was last looked for {local_time('2026-01-01T08:00:00Z')}; not since the last change: vm"
+    assert told == f"drift was last looked for {local_moment('2026-01-01T08:00:00Z')}; not since the last change: vm"
     assert not any("drift" in line for line in lines_of(overview_of(vpc, dns, vm))), "nobody has ever looked"
+
+
+def test_warnings_about_many_objects_are_two_and_a_command() -> None:
+    tainted = replace(standing("vm", Status.ERROR), warnings=tuple(f"aws_vpc.a[{i}] is tainted" for i in range(9)))
+    text = "\n".join(lines_of(overview_of(tainted)))
+    assert text.count("is tainted") == 2
+    assert "and 7 more warnings: hybridwrap show -e prod R1 -m vm" in text
+
+
+def test_what_is_watched_keeps_its_last_line_in_a_low_terminal() -> None:
+    lines = [*map(str, range(30)), "next: hybridwrap why vm"]
+    shown = [unstyle(line) for line in fitting(lines, Frame(80, 10))]
+    assert shown == [*map(str, range(8)), "22 more lines: hybridwrap status -v", "next: hybridwrap why vm"]
+    assert fitting(lines, Frame(80, 31)) == lines
+    assert fitting(["x" * 200, *lines], Frame(80, 34))[-2:] == [faint("2 more lines: hybridwrap status -v"), lines[-1]]

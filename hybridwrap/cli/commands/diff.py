@@ -9,6 +9,7 @@ from hybridwrap.cli.damage import damage_of, refuse_damage
 from hybridwrap.cli.difference_view import as_json as difference_json
 from hybridwrap.cli.difference_view import lines
 from hybridwrap.cli.options import Place, json_option, reading_options, terminal_width
+from hybridwrap.cli.wrapping import say
 from hybridwrap.domain.json import canonical
 from hybridwrap.run.difference import differences
 from hybridwrap.run.report import read_report
@@ -32,6 +33,6 @@ def command(place: Place, before: str, after: str, as_json: bool) -> int:
         click.echo(canonical(difference_json(*reports, found)))
     else:
         for line in lines(*reports, found, terminal_width()):
-            click.echo(line)
+            say(line)
     refuse_damage(damage_of(ledger.damage, {module.module for report in reports for module in report.modules}))
     return 0

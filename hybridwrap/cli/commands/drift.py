@@ -24,6 +24,7 @@ from hybridwrap.cli.running import at_work, reading_job, watcher
 from hybridwrap.cli.shared import shared_run
 from hybridwrap.cli.teller import Teller
 from hybridwrap.cli.variables import Variables
+from hybridwrap.cli.wrapping import say
 from hybridwrap.domain.drift import DriftResult
 from hybridwrap.run.context import Options, Patience
 from hybridwrap.run.drift import ONLY_LOOK, Look, drift, drift_unrecorded
@@ -74,13 +75,13 @@ def command(
         end = replace(end, exit_code=FOUND)
     if not telling.as_json and telling.verbosity >= 0:
         for name in (name for name in job.modules if name in looks and looks[name].deviations):
-            click.echo(f"\n{look_text(looks[name])}")
+            say(f"\n{look_text(looks[name])}")
         click.echo()
     watch.run_ended(end, job.knowledge.outputs)
     if found and not telling.as_json:
         plan = as_typed(f"hybridwrap plan {found[0]}", place)
         accept = as_typed("hybridwrap drift accept ADDRESS[.ATTRIBUTE] --until DATE --reason TEXT", place)
-        click.echo(f"next: {plan}    what it takes to have it again as the code says\n      {accept}")
+        say(f"next: {plan}    what it takes to have it again as the code says\n      {accept}")
     return end.exit_code
 
 

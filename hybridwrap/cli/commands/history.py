@@ -7,18 +7,20 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from hybridwrap.cli.columns import fitting
+from hybridwrap.cli.columns import fitting, widest
 from hybridwrap.cli.compose import equip, look_at
 from hybridwrap.cli.damage import refuse_damage
-from hybridwrap.cli.lines import coloured, duration, faint, local_time
+from hybridwrap.cli.lines import coloured, duration, faint, local_time, zone
 from hybridwrap.cli.options import Place, json_option, reading_options, terminal_width
 from hybridwrap.cli.reports.wording import rank
 from hybridwrap.cli.runs import run_json, seconds_of
+from hybridwrap.cli.wrapping import say
 from hybridwrap.domain.json import canonical
 from hybridwrap.domain.run import Run
 
-HEAD = ("run", "command", "time", "by", "took", "inputs", "exit", "modules")
 LEFT_OUT_FIRST = ("inputs", "took", "by", "exit", "time")
+SHORT = 13  # characters of an id that tell a run from those of the same second
+LEAST = 16  # columns for what became of the modules; more goes on below
 DIGEST = 8  # characters of a digest that are shown
 
 
@@ -39,7 +41,7 @@ def command(place: Place, limit: int, as_json: bool) -> int:
     else:
         # What is encrypted looks different each time: then a digest tells nothing.
         for line in _lines(runs, terminal_width(), comparable=not workshop.stack.ledger.encryption):
-            click.echo(line)
+            say(line)
     refuse_damage(workshop.ledger.damage)
     return 0
 
@@ -48,8 +50,11 @@ def _lines(runs: Sequence[Run], width: int, *, comparable: bool) -> Iterator[str
     if not runs:
         yield "nothing was run yet"
         return
-    rows = [dict(zip(HEAD, _row(run, comparable=comparable), strict=True)) for run in runs]
-    head, *lines = fitting([dict(zip(HEAD, HEAD, strict=True)), *rows], width, LEFT_OUT_FIRST)
+    rows = [_row(run, comparable=comparable) for run in runs]
+    columns = {name: name for name in rows[0]} | {"time": f"time {zone()}"}
+    if width and widest(fitting([columns, *rows], 0, ())) > width:
+        rows = _with_short_ids(rows)
+    head, *lines = fitting([columns, *rows], width, LEFT_OUT_FIRST, least=LEAST)
     yield faint(head)
     for run, line in zip(runs, lines, strict=True):
         yield line
@@ -59,12 +64,27 @@ def _lines(runs: Sequence[Run], width: int, *, comparable: bool) -> Iterator[str
             yield faint(f"  {run.start.writer.ci_url}")
 
 
-def _row(run: Run, *, comparable: bool) -> tuple[str, ...]:
+def _with_short_ids(rows: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """The beginnings of ids, which every command takes, as long as they name one run each."""
+    short = [{**row, "run": row["run"][:SHORT]} for row in rows]
+    return short if len({row["run"] for row in short}) == len(rows) else list(rows)
+
+
+def _row(run: Run, *, comparable: bool) -> dict[str, str]:
     start, end = run.start, run.end
     digest = start.inputs.removeprefix("sha256:")[:DIGEST] if comparable else ""
     took = duration(seconds_of(run)) if end else ""
     code = "" if end is None else click.style(str(end.exit_code), fg="red" if end.exit_code else "green")
-    return (start.run, start.command, local_time(start.time), str(start.writer), took, digest, code, _modules(run))
+    return {
+        "run": start.run,
+        "command": start.command,
+        "time": local_time(start.time),
+        "by": str(start.writer),
+        "took": took,
+        "inputs": digest,
+        "exit": code,
+        "modules": _modules(run),
+    }
 
 
 def _modules(run: Run) -> str:

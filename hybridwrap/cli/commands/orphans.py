@@ -10,8 +10,9 @@ import click
 from hybridwrap.cli.compose import equip, look_at
 from hybridwrap.cli.damage import refuse_damage
 from hybridwrap.cli.hints import as_typed
-from hybridwrap.cli.lines import coloured, faint, local_time, table
+from hybridwrap.cli.lines import coloured, faint, local_time, table, zone
 from hybridwrap.cli.options import Place, json_option, stack_options
+from hybridwrap.cli.wrapping import say
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.run.lookalike import perhaps_moved
 from hybridwrap.run.orphans import Orphan, orphans_of
@@ -37,14 +38,14 @@ def command(place: Place, as_json: bool) -> int:
     for old, new in moved.items():
         why = f"is none: {new} has its state now" if old in same_state else f"may be none: {new} has its source"
         moved_so = as_typed(f"hybridwrap mv {old} {new}", place)
-        click.echo(f"note: {old} {why}; next: {moved_so}", err=True)
+        say(f"note: {old} {why}; next: {moved_so}", err=True)
     now = workshop.tools.clock.now()
     if as_json:
         about = {"version": 1, "stack": stack.name, "environment": stack.environment}
         click.echo(canonical({**about, "orphans": [_json(orphan, now, place) for orphan in found]}))
     else:
         for line in _lines(found, now, place):
-            click.echo(line)
+            say(line)
     refuse_damage(ledger.damage)
     return 0
 
@@ -53,7 +54,7 @@ def _lines(found: Sequence[Orphan], now: datetime, place: Place) -> Iterator[str
     if not found:
         yield "there are no orphans: the manifest declares all that the ledger knows"
         return
-    head = ("module", "status", "since", "age", "by", "objects", "source")
+    head = ("module", "status", f"since {zone()}", "age", "by", "objects", "source")
     yield from table([head, *(_row(orphan, now) for orphan in found)])
     for orphan in found:
         more = f" and {len(orphan.objects) - NAMED} more" if len(orphan.objects) > NAMED else ""

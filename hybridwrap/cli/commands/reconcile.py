@@ -17,6 +17,7 @@ from hybridwrap.cli.options import Place, json_option, parallelism_option, readi
 from hybridwrap.cli.running import aside, at_work
 from hybridwrap.cli.teardown import repair_job
 from hybridwrap.cli.wishes import wish_options
+from hybridwrap.cli.wrapping import say
 from hybridwrap.domain.graph import order
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.domain.run import ModuleEnd
@@ -51,7 +52,7 @@ def command(place: Place, modules: tuple[str, ...], wishes: Wishes, parallelism:
     elif not found:
         click.echo("every module is as the ledger says")
     for line in (line for one in found for line in _lines(one, place)) if not as_json else ():
-        click.echo(line)
+        say(line)
     refuse_damage(damage_of(workshop.ledger.damage, {one.look.module for one in found}))
     return code
 
@@ -75,7 +76,7 @@ def _put_right(place: Place, modules: tuple[str, ...], wishes: Wishes, paralleli
         end = put_right(context, modules or unclean(context, job.modules), wishes)
     for name, module_end in end.modules.items():
         for line in _told(name, module_end, place):
-            click.echo(line, err=True)
+            say(line, err=True)
     return end.exit_code
 
 

@@ -10,6 +10,7 @@ from hybridwrap.cli.options import Place, reading_options
 from hybridwrap.cli.publishing import publish, publish_option
 from hybridwrap.cli.reports.file import FORMATS, rendered
 from hybridwrap.cli.shared import VARIABLE
+from hybridwrap.cli.wrapping import say
 from hybridwrap.errors import ModuleBusy
 from hybridwrap.run.report import read_report
 
@@ -42,9 +43,17 @@ def command(place: Place, run: str | None, form: str, publish_to: tuple[str, ...
     """
     ledger = equip(look_at(place)).ledger
     report = read_report(ledger, run)
-    click.echo(rendered(report, form), nl=False)
+    _print(rendered(report, form), form)
     publish(report, publish_to)
     refuse_damage(damage_of(ledger.damage, {module.module for module in report.modules}))
     if not detailed_exitcode:
         return 0
     return ModuleBusy.exit_code if report.exit_code is None else report.exit_code
+
+
+def _print(text: str, form: str) -> None:
+    """Byte for byte, but for what a terminal would break anywhere."""
+    if form == "text":
+        say(text.removesuffix("\n"))
+    else:
+        click.echo(text, nl=False)

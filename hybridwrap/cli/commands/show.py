@@ -10,6 +10,7 @@ from hybridwrap.cli.options import Place, json_option, reading_options, terminal
 from hybridwrap.cli.run_view import lines
 from hybridwrap.cli.runs import run_json
 from hybridwrap.cli.shared import VARIABLE
+from hybridwrap.cli.wrapping import say
 from hybridwrap.domain.json import canonical
 from hybridwrap.errors import UsageError
 from hybridwrap.run.report import read_report
@@ -37,6 +38,6 @@ def command(place: Place, run: str | None, modules: tuple[str, ...], verbose: bo
     if missing := set(modules) - {module.module for module in report.modules}:
         raise UsageError(f"{report.start.run} did not select {', '.join(sorted(missing))}", hint="hybridwrap show")
     for line in lines(report, modules, terminal_width(), everything=verbose):
-        click.echo(line)
+        say(line)
     refuse_damage(damage_of(ledger.damage, {module.module for module in report.modules}))
     return 0

@@ -11,7 +11,7 @@ import click
 from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import equip, look_closely
 from hybridwrap.cli.hints import as_typed
-from hybridwrap.cli.lines import duration, local_time
+from hybridwrap.cli.lines import duration, local_moment
 from hybridwrap.cli.options import Place, stack_options
 from hybridwrap.cli.running import at_work, watcher
 from hybridwrap.cli.teardown import repair_job, with_undeclared
@@ -102,7 +102,7 @@ def _about(hold: Hold, holder: Holder) -> Iterator[str]:
 
 
 def _named(holder: Holder) -> str:
-    return f"{holder.command} {holder.operation} of {holder.writer} since {local_time(holder.since)}"
+    return f"{holder.command} {holder.operation} of {holder.writer} since {local_moment(holder.since)}"
 
 
 def _about_lock(hold: Hold) -> Iterator[str]:

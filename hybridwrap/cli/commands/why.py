@@ -12,9 +12,10 @@ from hybridwrap.cli.compose import Workshop, equip, look_at
 from hybridwrap.cli.damage import damage_of, refuse_damage
 from hybridwrap.cli.failures import told
 from hybridwrap.cli.hints import as_typed
-from hybridwrap.cli.lines import coloured, faint, local_time
+from hybridwrap.cli.lines import coloured, faint, local_moment
 from hybridwrap.cli.options import Place, json_option, reading_options
 from hybridwrap.cli.scene import place_of, shortened
+from hybridwrap.cli.wrapping import say
 from hybridwrap.domain.codec import plain
 from hybridwrap.domain.engine_run import Diagnostic
 from hybridwrap.domain.families import instances, several
@@ -51,10 +52,10 @@ def command(place: Place, module: str, as_json: bool) -> int:
     width = max(len(step.module) for step in found.steps)
     for step in found.steps:
         headline = _headline(workshop, step)
-        click.echo(f"{step.module.ljust(width)}  {coloured(step.status, 9 if headline else 0)} {headline}".rstrip())
+        say(f"{step.module.ljust(width)}  {coloured(step.status, 9 if headline else 0)} {headline}".rstrip())
         for line in _below(workshop, step):
-            click.echo(" " * (width + 2) + line)
-    click.echo(f"next: {'once repaired: ' * found.repair_first}{following}" if found.next else "nothing to do")
+            say(" " * (width + 2) + line)
+    say(f"next: {'once repaired: ' * found.repair_first}{following}" if found.next else "nothing to do")
     refuse_damage(damage)
     return 0
 
@@ -97,7 +98,7 @@ def _below(workshop: Workshop, step: Step) -> Iterator[str]:
     if step.open:
         yield f"nobody knows how this ended: {', '.join(step.open)}"
     if step.run:
-        yield faint(f"{step.command} {step.run}  {local_time(step.time)}  by {step.by}")
+        yield faint(f"{step.command} {step.run}  {local_moment(step.time)}  by {step.by}")
     if step.log:
         yield faint(f"log: {shortened(step.log)} on {step.by.partition('@')[2]}")
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
 from hybridwrap.cli.graphs.graph import Graph
 from hybridwrap.cli.lines import cells, coloured, duration, faint, fitted, fitted_at_end
 
+LEAST = 16  # columns of a note; less says nothing
 DEEPEST = 40  # columns of branches; deeper ones are cut at the left
 BRANCH = {(False, False): "├─ ", (False, True): "└─ ", (True, False): "┝━ ", (True, True): "┕━ "}  # critical, last
 TRUNK = {False: "│  ", True: "   "}  # last
@@ -22,7 +23,7 @@ def lines(graph: Graph, width: int) -> Iterator[str]:
     status = max((cells(graph.word(name)) for _, name in drawn), default=0)
     for branches, name in drawn:
         note = _note(graph, name, parents.get(name, ""))
-        told = fitted(note, max(width - room - status - 4, 0)) if width else note
+        told = _fitted(note, max(width - room - status - 4, 0)) if width else "  ".join(note)
         word = coloured(graph.standings[name].status) + click.style(graph.marks.get(name, ""), fg="yellow")
         label = click.style(name, bold=True) if name in graph.critical else name
         gap = " " * (room - cells(branches + name))
@@ -59,7 +60,7 @@ def _drawn(graph: Graph, parents: Mapping[str, str]) -> Iterator[tuple[str, str]
             stack.append((below, BRANCH[graph.is_critical(name, child), index == len(found) - 1], child))
 
 
-def _note(graph: Graph, name: str, parent: str) -> str:
+def _note(graph: Graph, name: str, parent: str) -> tuple[str, ...]:
     others = ", ".join(need for need in graph.needs[name] if need != parent)
     read = ", ".join(need for need in graph.needs[name] if graph.is_state(need, name))
     owner = graph.standings[name].owner
@@ -70,4 +71,15 @@ def _note(graph: Graph, name: str, parent: str) -> str:
         f"reads the state of {read}" if read else "",
         f"uses {', '.join(graph.elsewhere[name])}" if name in graph.elsewhere else "",
     )
-    return "  ".join(part for part in parts if part)
+    return tuple(part for part in parts if part)
+
+
+def _fitted(parts: Sequence[str], room: int) -> str:
+    """Cut the last part that has a place, and leave out what would be cut to nothing that can be read."""
+    told = ""
+    for part in parts:
+        left = room - cells(told) - (2 if told else 0)
+        if cells(part) > left and left < LEAST:
+            break
+        told += ("  " if told else "") + fitted(part, left)
+    return told

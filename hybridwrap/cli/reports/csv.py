@@ -19,6 +19,7 @@ COLUMNS = (
     *(f"planned_{action}" for action in PLANNED),
     *(f"done_{word}" for word in MADE),
     *("errors", "first_error", "place", "outputs_known", "objects_open", "objects_drifted", "operation"),
+    *("waited", "waited_for", "hooks", "hooks_failed", "first_failed_hook"),
 )
 
 Cell = str | int | float
@@ -36,6 +37,7 @@ def render(report: Report) -> str:
 def _cells(report: Report, module: ModuleReport) -> tuple[Cell, ...]:
     end, record = module.end, module.record
     first = end.errors[0] if end.errors else None
+    failed = [run for run in end.hooks if run.failed]
     return (
         *(report.stack, report.environment, report.start.run, report.start.command),
         *(module.module, module.result, module.status, end.reason, end.waits_for),
@@ -47,6 +49,8 @@ def _cells(report: Report, module: ModuleReport) -> tuple[Cell, ...]:
         sum(each.open for each in record.objects),
         len(record.drift.differences) if record.drift else 0,
         end.operation,
+        *(round(end.waited, 3), end.waited_for),
+        *(len(end.hooks), len(failed), str(failed[0]) if failed else ""),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
+from hybridwrap.cli.lines import duration
 from hybridwrap.cli.reports.drifted import drifted_in
 from hybridwrap.cli.reports.hooks import failed_hooks
 from hybridwrap.cli.reports.markdown_text import (
@@ -27,7 +28,7 @@ from hybridwrap.cli.reports.markdown_text import (
     row,
     shortened,
 )
-from hybridwrap.cli.reports.next import line, next_commands
+from hybridwrap.cli.reports.next import line, next_commands, purpose
 from hybridwrap.cli.reports.wording import (
     GRAVE,
     SYMBOLS,
@@ -93,6 +94,7 @@ def _body(report: Report) -> Iterator[str]:
     yield from _drift(report)
     yield from _undone(report)
     yield from _changes(report)
+    yield from _waited(report)
     yield from _quiet(report)
     yield from _carried(report)
 
@@ -171,6 +173,16 @@ def _changes(report: Report) -> Iterator[str]:
     yield from _table("Changes", ("modules", "planned", "result"), rows)
 
 
+def _waited(report: Report) -> Iterator[str]:
+    """Who had to wait for others to let go of a module, and how long the slowest of them did."""
+    waiting = [module for module in report.modules if module.end.waited]
+    rows = [
+        row([_names(alike), prose(_short(holder)), duration(max(module.end.waited for module in alike))])
+        for holder, alike in _alike(waiting, lambda module: module.end.waited_for)
+    ]
+    yield from _table("Waited", ("modules", "for", "up to"), rows)
+
+
 def _in_order(changes: Iterable[PlannedChange]) -> tuple[PlannedChange, ...]:
     """Gravest first: engines name them in any order."""
     places = {action: place for place, action in enumerate(SYMBOLS)}
@@ -203,7 +215,7 @@ def _tail(report: Report) -> Iterator[str]:
     commands = next_commands(report)
     if commands:
         yield "\n#### Next\n"
-        yield from (f"- {code(shortened(command, DETAIL))}" for command in commands)
+        yield from (f"- {code(shortened(command, DETAIL))} {purpose(command)}".rstrip() for command in commands)
     uncovered = [module for module in report.modules if module.result not in COVERED]
     if uncovered and report.start.command == PLAN and report.start.saved:
         yield f"\nNot covered by an approval of this run: {_names(uncovered)}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hybridwrap.cli.lines import DONE, counted, duration, table
 from hybridwrap.cli.reports.drifted import drifted_in
 from hybridwrap.cli.reports.hooks import failed_hooks
-from hybridwrap.cli.reports.next import next_commands
+from hybridwrap.cli.reports.next import next_commands, purpose
 from hybridwrap.cli.reports.wording import (
     GRAVE,
     SYMBOLS,
@@ -131,7 +131,7 @@ def _end(report: Report) -> Iterator[str]:
         more = f" and {len(known) - SHOWN_OUTPUTS} more" if len(known) > SHOWN_OUTPUTS else ""
         yield f"known: {', '.join(known[:SHOWN_OUTPUTS])}{more}"
     for index, command in enumerate(next_commands(report)):
-        yield f"{'next:' if not index else '  or:'} {command}"
+        yield f"{'next:' if not index else '  or:'} {command}    {purpose(command)}"
 
 
 def _known(report: Report) -> list[str]:

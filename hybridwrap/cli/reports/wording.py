@@ -10,6 +10,7 @@ from datetime import datetime
 from hybridwrap.cli.lines import duration
 from hybridwrap.domain.engine_run import Action, Diagnostic, PlannedChange
 from hybridwrap.domain.entry import Adopt, Begin, Cancel, End, Entry, Late, Observe, Retain, StateMark, Takeover
+from hybridwrap.domain.told_time import in_utc
 from hybridwrap.run.report import ModuleReport, Report
 
 NAMED = 3  # writers of a run that are told by name
@@ -82,7 +83,7 @@ def conclusion(report: Report) -> str:
 
 def moment(time: str) -> str:
     """A recorded time for people, to the second."""
-    return f"{datetime.fromisoformat(time):%Y-%m-%d %H:%M:%S} UTC" if time else ""
+    return in_utc(time)
 
 
 def clock(time: str) -> str:
@@ -132,7 +133,7 @@ def first_line(text: str) -> str:
 def short_reason(module: ModuleReport) -> str:
     """Why a module ended as it did, in a line: its first error with the place, else the reason."""
     if not module.end.errors:
-        return first_line(module.end.reason)
+        return first_line(module.end.reason).removeprefix(f"{module.module}: ")
     first, more = module.end.errors[0], len(module.end.errors) - 1
     place = module.place(first)
     return summary(first) + (f"  {place}" if place else "") + (f" (and {more} more)" if more else "")
