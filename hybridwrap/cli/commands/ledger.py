@@ -6,9 +6,13 @@ import click
 
 from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import equip, look_at
+from hybridwrap.cli.lines import table
 from hybridwrap.cli.options import Place, json_option, stack_options
+from hybridwrap.cli.wrapping import say
 from hybridwrap.domain.json import canonical
 from hybridwrap.errors import LedgerDamaged
+
+SOUND = click.style("sound", fg="green")
 
 
 @click.group("ledger")
@@ -33,11 +37,11 @@ def verify(place: Place, modules: tuple[str, ...], as_json: bool) -> int:
     flaws = {module: workshop.ledger.verify(module) for module in known}
     if as_json:
         click.echo(canonical({"version": 1, "modules": flaws}))
-    for module, found in flaws.items() if not as_json else ():
-        for flaw in found or ["sound"]:
-            click.echo(f"{module}  {flaw}")
+    rows = [(module, flaw) for module, found in flaws.items() for flaw in found or [SOUND]]
+    for line in table(rows) if rows and not as_json else ():
+        say(line)
     if not any(flaws.values()):
         return 0
     if not as_json:
-        click.echo("next: bring back what is named as it was written: an older version of that object, or a backup")
+        say("next: bring back what is named as it was written: an older version of that object, or a backup")
     return LedgerDamaged.exit_code
