@@ -23,3 +23,11 @@ def family_of(name: str) -> str:
 def module_in(waits_for: str, known: Container[str]) -> str:
     """The module in what something waits for: a module, or an output of one."""
     return waits_for if waits_for in known else waits_for.rpartition(".")[0] or waits_for
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """End a message about a module that is not there: `; did you mean x?`, or nothing."""
+    import difflib
+
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]}?" if near else ""

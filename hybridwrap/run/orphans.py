@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from hybridwrap.domain.declared import module_from
 from hybridwrap.domain.entry import CloudObject
+from hybridwrap.domain.families import did_you_mean
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.stack import Stack
 from hybridwrap.domain.status import Status
@@ -48,7 +49,10 @@ def with_orphans(stack: Stack, records: Mapping[str, Record], names: Iterable[st
     names = tuple(names)
     for name in names:
         if name not in records:
-            raise UsageError(f"neither stack {stack.name} nor its ledger has a module {name}", hint="hybridwrap list")
+            near = did_you_mean(name, {*records, *modules})
+            raise UsageError(
+                f"neither stack {stack.name} nor its ledger has a module {name}{near}", hint="hybridwrap list"
+            )
         if name not in known:
             raise UsageError(f"{name} is no orphan; there are: {', '.join(sorted(known)) or 'none'}", hint=LIST)
         declared = records[name].last_declared

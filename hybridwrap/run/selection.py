@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hybridwrap.domain.families import instances, several
+from hybridwrap.domain.families import did_you_mean, instances, several
 from hybridwrap.domain.graph import order, reach, reversed_edges
 from hybridwrap.domain.stack import Stack
 from hybridwrap.domain.status import Status
@@ -87,15 +87,12 @@ def _fits(stack: Stack, selection: Selection, status_of: StatusOf, name: str) ->
 
 
 def _refuse_unknown(stack: Stack, names: Iterable[str]) -> None:
-    import difflib
-
     for name in names:
         if found := instances(name, stack.modules):
             raise UsageError(several(name, found), hint="hybridwrap list")
         if name not in stack.modules:
-            near = difflib.get_close_matches(name, stack.modules, n=1)
-            there = f"did you mean {near[0]}?" if near else f"it has: {', '.join(sorted(stack.modules)) or 'none'}"
-            raise UsageError(f"stack {stack.name} has no module {name}; {there}", hint="hybridwrap list")
+            there = did_you_mean(name, stack.modules) or f"; it has: {', '.join(sorted(stack.modules)) or 'none'}"
+            raise UsageError(f"stack {stack.name} has no module {name}{there}", hint="hybridwrap list")
 
 
 def _why(selection: Selection) -> str:

@@ -128,6 +128,7 @@ def test_a_stack_without_modules_is_fine_and_said(project: Project) -> None:
     ran = project.apply()
     assert ran.code == 0
     assert "nothing to do" in ran.out
+    assert project.run("graph").out == "the stack has no modules\n"
 
 
 def test_help_loads_neither_boto3_nor_rich_nor_an_engine() -> None:

@@ -87,6 +87,10 @@ def test_numbers_that_no_float_can_hold_come_out_as_they_went_in(project: Projec
     assert project.apply().code == 0
     assert "12345678901234567890.123" in project.run("output", "base", "--json").out
     assert project.run("output", "base", "big", "--raw").out == "12345678901234567890.123\n"
+    assert project.run("output", "base.big", "--raw").out == "12345678901234567890.123\n"
+    assert project.run("unlock", "bse").err.startswith("neither stack")
+    assert "did you mean base?" in project.run("unlock", "bse").err
+    assert project.run("output", "bse").err.startswith("there is no module bse; did you mean base?\n")
 
 
 def test_sensitive_values_are_shown_only_on_request(project: Project) -> None:

@@ -122,6 +122,10 @@ def test_broken_yaml_names_line_and_column() -> None:
     assert "not YAML" in complaint
 
 
+def test_a_tab_is_called_one() -> None:
+    assert complaints("a:\n\tb: 2\n") == ["hybridwrap.yaml:2:1  not YAML: a tab; YAML is indented with blanks"]
+
+
 def test_a_file_that_is_not_utf_8_names_the_place_of_the_byte() -> None:
     assert complaints("a: 1\nbü: ".encode() + b"\xff") == [
         "hybridwrap.yaml:2:5  byte 0xff is not UTF-8; save the file as UTF-8"

@@ -82,6 +82,8 @@ def _explain(error: yaml.YAMLError, text: str, name: str) -> tuple[Mark, str]:
     lines = text.splitlines()
     near = [lines[m.line] for m in (mark, getattr(error, "context_mark", None)) if m and m.line < len(lines)]
     problem = getattr(error, "problem", None) or "syntax error"
+    if mark.line < len(lines) and lines[mark.line][mark.column : mark.column + 1] == "\t":
+        problem = "a tab; YAML is indented with blanks"
     hint = f"; {QUOTE_TEMPLATE}" if any("{{" in line for line in near) else ""
     return Mark(name, mark.line + 1, mark.column + 1), f"not YAML: {problem}{hint}"
 

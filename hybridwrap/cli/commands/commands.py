@@ -11,7 +11,7 @@ from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import Workshop, equip, load
 from hybridwrap.cli.options import Place, json_option, stack_options
 from hybridwrap.cli.running import aside
-from hybridwrap.domain.families import instances, several
+from hybridwrap.domain.families import did_you_mean, instances, several
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.errors import LedgerDamaged, LedgerUnreachable, UsageError
 from hybridwrap.run.by_hand import Recipe, Secret, recipe
@@ -34,7 +34,9 @@ def command(place: Place, module: str, as_json: bool) -> int:
     if found := instances(module, workshop.stack.modules):
         raise UsageError(several(module, found), hint="hybridwrap list")
     if module not in workshop.stack.modules:
-        raise UsageError(f"the stack has no module {module}", hint="hybridwrap list")
+        raise UsageError(
+            f"the stack has no module {module}{did_you_mean(module, workshop.stack.modules)}", hint="hybridwrap list"
+        )
     printed = recipe(_context(workshop), module, workshop.home / "by-hand" / module)
     if as_json:
         click.echo(canonical(_as_json(printed)))

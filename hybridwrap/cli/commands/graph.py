@@ -71,4 +71,4 @@ def _lines(graph: Graph, form: str) -> Iterator[str]:
         case _:
             from hybridwrap.cli.graphs import tree
 
-            yield from tree.lines(graph, terminal_width())
+            yield from tree.lines(graph, terminal_width()) if graph.needs else ["the stack has no modules"]

@@ -23,7 +23,7 @@ def command() -> None:
     """
 
 
-@command.command("verify")
+@command.command("verify", short_help="Name every entry that breaks a rule of the ledger.")
 @stack_options
 @click.argument("modules", nargs=-1, shell_complete=offer_modules)
 @json_option

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import click
 
@@ -11,7 +11,7 @@ from hybridwrap.cli.compose import Workshop, equip, look_at
 from hybridwrap.cli.damage import damage_of, refuse_damage
 from hybridwrap.cli.lines import faint, table
 from hybridwrap.cli.options import Place, json_option, reading_options
-from hybridwrap.domain.families import instances
+from hybridwrap.domain.families import did_you_mean, instances
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.domain.outputs import Output, Provenance
 from hybridwrap.errors import PreflightRefused, UsageError
@@ -29,8 +29,8 @@ HIDDEN = "(sensitive)"
 def command(place: Place, module: str | None, name: str | None, raw: bool, show_sensitive: bool, as_json: bool) -> int:
     """Show outputs, each with where its value comes from.
 
-    known: of the last good apply. stale: older than the last change. partial: read after an unfinished operation.
-    missing: not there.
+    Without words all of them; MODULE NAME or MODULE.NAME is one. known: of the last good apply. stale: older than the
+    last change. partial: read after an unfinished operation. missing: not there.
     """
     workshop = equip(look_at(place))
     found = _chosen(workshop, module, name)
@@ -54,10 +54,13 @@ def _chosen(workshop: Workshop, module: str | None, name: str | None) -> Mapping
     known = {m: record.outputs for m, record in records.items()}
     if module is None:
         return known
+    if name is None:
+        module, name = _parted(module, {*known, *workshop.stack.modules})
     if name is None and (found := instances(module, {**workshop.stack.modules, **known})):
         return {one: known.get(one, {}) for one in found}
-    if module not in known and module not in workshop.stack.modules:
-        raise UsageError(f"there is no module {module}", hint="hybridwrap list")
+    modules = {*known, *workshop.stack.modules}
+    if module not in modules:
+        raise UsageError(f"there is no module {module}{did_you_mean(module, modules)}", hint="hybridwrap list")
     outputs = known.get(module, {})
     if name is None:
         return {module: outputs}
@@ -65,6 +68,12 @@ def _chosen(workshop: Workshop, module: str | None, name: str | None) -> Mapping
         there = f"it has: {', '.join(outputs)}" if outputs else "it has none recorded"
         raise UsageError(f"{module} has no output {name}; {there}")
     return {module: {name: outputs[name]}}
+
+
+def _parted(words: str, modules: Collection[str]) -> tuple[str, str | None]:
+    """Part MODULE.NAME, as the list has it, into module and output; the name of a module has no second half."""
+    module, _, name = words.rpartition(".")
+    return (module, name) if words not in modules and module in modules else (words, None)
 
 
 def _revealed(workshop: Workshop, module: str, outputs: Mapping[str, Output]) -> Mapping[str, Output]:
@@ -88,9 +97,10 @@ def _revealed(workshop: Workshop, module: str, outputs: Mapping[str, Output]) ->
 
 
 def _raw(module: str | None, name: str | None, found: Mapping[str, Mapping[str, Output]]) -> str:
-    if module is None or name is None:
+    one = [(m, n, output) for m, outputs in found.items() for n, output in outputs.items()]
+    if len(one) != 1 or (name is None and module in {None, one[0][0]}):
         raise UsageError("--raw prints one value: name the module and the output")
-    output = found[module][name]
+    ((module, name, output),) = one
     if output.sensitive:
         raise UsageError(f"{module}.{name} is sensitive", hint="add --show-sensitive")
     if output.provenance is not Provenance.KNOWN:

@@ -18,6 +18,7 @@ from hybridwrap.cli.running import aside, at_work
 from hybridwrap.cli.teardown import repair_job
 from hybridwrap.cli.wishes import wish_options
 from hybridwrap.cli.wrapping import say
+from hybridwrap.domain.families import did_you_mean
 from hybridwrap.domain.graph import order
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.domain.run import ModuleEnd
@@ -66,7 +67,8 @@ def _chosen(workshop: Workshop, context: Context, modules: Sequence[str]) -> tup
     known = (*declared, *sorted(set(context.knowledge.records) - set(declared)))
     for name in modules:
         if name not in known:
-            raise UsageError(f"neither stack {workshop.stack.name} nor its ledger has a module {name}")
+            near = did_you_mean(name, known)
+            raise UsageError(f"neither stack {workshop.stack.name} nor its ledger has a module {name}{near}")
     return tuple(modules) or unclean(context, known)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
 import click
@@ -18,7 +17,7 @@ from hybridwrap.cli.scene import place_of, shortened
 from hybridwrap.cli.wrapping import say
 from hybridwrap.domain.codec import plain
 from hybridwrap.domain.engine_run import Diagnostic
-from hybridwrap.domain.families import instances, several
+from hybridwrap.domain.families import did_you_mean, instances, several
 from hybridwrap.domain.json import canonical
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.status import Status
@@ -70,10 +69,7 @@ def _refuse_unknown(module: str, known: list[str]) -> None:
     if found := instances(module, dict.fromkeys(known)):
         raise UsageError(several(module, found), hint="hybridwrap list")
     if module not in known:
-        near = difflib.get_close_matches(module, known, n=1)
-        raise UsageError(
-            f"there is no module {module}{f'; did you mean {near[0]}?' if near else ''}", hint="hybridwrap list"
-        )
+        raise UsageError(f"there is no module {module}{did_you_mean(module, known)}", hint="hybridwrap list")
 
 
 def _headline(workshop: Workshop, step: Step) -> str:
