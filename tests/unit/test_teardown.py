@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hybridwrap.domain.declared import Declared
 from hybridwrap.domain.graph import cycle, order, reach, reversed_edges
 from hybridwrap.domain.record import Record
+from hybridwrap.domain.stack import EngineWish, StateSettings, Verify
 from hybridwrap.domain.status import Status
-from hybridwrap.domain.teardown import go_before, in_the_way
+from hybridwrap.domain.teardown import go_before, in_the_way, owned_in
 
 CHAIN = {"network": (), "vm": ("network",), "configuration": ("vm",), "health": ("configuration", "vm")}
 
@@ -31,6 +33,19 @@ def test_what_goes_with_one_that_goes_with_an_owner_goes_along() -> None:
 def test_where_an_owner_would_have_to_wait_for_itself_the_module_goes_alone() -> None:
     needs = {"owner": (), "user": ("owner",), "child": ("owner", "user")}
     assert go_before(needs, {"child": "owner"}) == {"owner": ("child", "user"), "user": ("child",), "child": ()}
+
+
+def record(name: str, life: str, *, owner: str = "", goes_with: str = "") -> Record:
+    declared = Declared(name, (), owner, StateSettings("local"), EngineWish(), Verify())
+    return Record(name, incarnation=life, declared=declared, owner_incarnation=goes_with)
+
+
+def test_the_owner_is_known_by_its_life_under_whatever_name_and_by_its_name_once_that_is_over() -> None:
+    disk, other = record("disk", "I3", owner="vm", goes_with="I1"), record("another", "I2")
+    assert owned_in({"another": other, "server": record("server", "I1"), "disk": disk}, ()) == {"disk": "server"}
+    assert owned_in({"another": other, "vm": record("vm", "I4"), "disk": disk}, ()) == {"disk": "vm"}
+    assert owned_in({"vm": record("vm", "I1"), "disk": disk}, {"disk"}) == {}
+    assert owned_in({"vm": record("vm", "I1"), "disk": record("disk", "I3", owner="vm")}, ()) == {}
 
 
 names = st.sampled_from("abcdef")
