@@ -43,14 +43,8 @@ def engine(engine_program: str) -> RealEngine:
 
 @pytest.fixture
 def project(tmp_path: Path, engine: RealEngine, prepared: Prepared) -> Project:
-    project = Project(tmp_path)
-
-    def apply(there: Project) -> None:
-        there.write(STACK.replace("ENGINE", engine.name), base=BASE, top=TOP)
-        assert there.apply().code == 0
-
-    prepared.fill(project, f"changed-outside-{engine.name}", apply)
-    return project
+    manifest = STACK.replace("ENGINE", engine.name)
+    return prepared.applied(Project(tmp_path), f"changed-outside-{engine.name}", manifest, base=BASE, top=TOP)
 
 
 def raw(project: Project, engine: RealEngine, *argv: str) -> None:

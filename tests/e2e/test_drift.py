@@ -70,14 +70,8 @@ def project(
     root = tmp_path / "project"
     root.mkdir()
     project = Project(root, {**fakecloud_env, "PASSWORD": SECRET})
-
-    def apply(there: Project) -> None:
-        there.write(STACK.replace("ENGINE", engine_program), network=NETWORK, vm=VM, health=HEALTH)
-        ran = there.apply()
-        assert ran.code == 0, ran.text
-
-    prepared.fill(project, f"drift-{engine_program}", apply, cloud=cloud)
-    return project
+    manifest, name = STACK.replace("ENGINE", engine_program), f"drift-{engine_program}"
+    return prepared.applied(project, name, manifest, cloud=cloud, network=NETWORK, vm=VM, health=HEALTH)
 
 
 def retag(cloud: Cloud, **tags: str) -> None:

@@ -34,14 +34,8 @@ VM = 'variable "id" { type = string }\nresource "terraform_data" "it" { input = 
 
 @pytest.fixture
 def project(tmp_path: Path, engine_program: str, prepared: Prepared) -> Project:
-    project = Project(tmp_path)
-
-    def apply(there: Project) -> None:
-        there.write(STACK.replace("ENGINE", engine_program), net=NET, vm=VM)
-        assert there.apply().code == 0
-
-    prepared.fill(project, f"rename-{engine_program}", apply)
-    return project
+    manifest = STACK.replace("ENGINE", engine_program)
+    return prepared.applied(Project(tmp_path), f"rename-{engine_program}", manifest, net=NET, vm=VM)
 
 
 def rename_in_manifest(project: Project, *, keep_place: bool = True) -> None:

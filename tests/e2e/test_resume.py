@@ -72,13 +72,9 @@ def project(tmp_path: Path, engine_program: str, prepared: Prepared) -> Project:
     root = tmp_path / "project"
     root.mkdir()
     project = Project(root, {"PASSWORD": SECRET})
-
-    def fail(there: Project) -> None:
-        there.write(STACK.replace("ENGINE", engine_program), a=A, b=B, c=C)
-        assert there.apply().code == 4
-        assert ran_log(there) == ["a", "b"]
-
-    prepared.fill(project, f"resume-{engine_program}", fail)
+    manifest, name = STACK.replace("ENGINE", engine_program), f"resume-{engine_program}"
+    prepared.applied(project, name, manifest, code=4, a=A, b=B, c=C)
+    assert ran_log(project) == ["a", "b"]
     return project
 
 

@@ -35,14 +35,8 @@ TOP = 'variable "id" { type = string }\nresource "terraform_data" "it" { input =
 
 @pytest.fixture
 def project(tmp_path: Path, engine_program: str, prepared: Prepared) -> Project:
-    project = Project(tmp_path)
-
-    def apply(there: Project) -> None:
-        there.write(STACK.replace("ENGINE", engine_program), base=BASE, top=TOP)
-        assert there.apply().code == 0
-
-    prepared.fill(project, f"skip-unchanged-{engine_program}", apply)
-    return project
+    manifest = STACK.replace("ENGINE", engine_program)
+    return prepared.applied(Project(tmp_path), f"skip-unchanged-{engine_program}", manifest, base=BASE, top=TOP)
 
 
 def planned(ran: Ran) -> list[str]:

@@ -17,24 +17,24 @@ class Prepared:
         self._new_folder = new_folder
         self._made: dict[str, Path] = {}
 
-    def fill(
-        self, project: Project, name: str, prepare: Callable[[Project], None], *, cloud: Cloud | None = None
-    ) -> None:
-        """Have the project, and its cloud, as `prepare` leaves one; it is called once for each name."""
+    def applied(
+        self, project: Project, name: str, manifest: str, *, cloud: Cloud | None = None, code: int = 0, **sources: str
+    ) -> Project:
+        """Fill a project, and its cloud, with what is left by an apply that ends with the exit code; one per name."""
         if name not in self._made:
-            self._made[name] = self._make(project, name, prepare, cloud)
+            folder = self._new_folder(name)
+            there = Project(folder / "project", project.environ)
+            there.root.mkdir()
+            there.write(manifest, **sources)
+            ran = there.apply()
+            assert ran.code == code, ran.text
+            if cloud:
+                shutil.copyfile(cloud.path, folder / "cloud.db")
+            self._made[name] = folder
         shutil.copytree(self._made[name] / "project", project.root, symlinks=True, dirs_exist_ok=True)
         if cloud:
             shutil.copyfile(self._made[name] / "cloud.db", cloud.path)
-
-    def _make(self, project: Project, name: str, prepare: Callable[[Project], None], cloud: Cloud | None) -> Path:
-        folder = self._new_folder(name)
-        there = Project(folder / "project", project.environ)
-        there.root.mkdir()
-        prepare(there)
-        if cloud:
-            shutil.copyfile(cloud.path, folder / "cloud.db")
-        return folder
+        return project
 
 
 @pytest.fixture(scope="session")

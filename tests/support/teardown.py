@@ -55,19 +55,17 @@ modules:
 
 def chain(project: Project, engine: str, *, vm: str = "") -> None:
     """Write network <- vm <- app; `vm` is more of the vm's entry in the manifest, such as `owner: x`."""
-    manifest = CHAIN.replace("ENGINE", engine).replace("VM", f", {vm}" if vm else "")
-    project.write(manifest, network=NETWORK, vm=VM, app=APP)
+    project.write(chain_manifest(engine, vm=vm), network=NETWORK, vm=VM, app=APP)
+
+
+def chain_manifest(engine: str, *, vm: str = "") -> str:
+    return CHAIN.replace("ENGINE", engine).replace("VM", f", {vm}" if vm else "")
 
 
 def applied_chain(project: Project, prepared: Prepared, engine: str, cloud: Cloud) -> None:
     """Have the chain in the project, and applied."""
-
-    def apply(there: Project) -> None:
-        chain(there, engine)
-        ran = there.apply()
-        assert ran.code == 0, ran.text
-
-    prepared.fill(project, f"chain-{engine}", apply, cloud=cloud)
+    manifest = chain_manifest(engine)
+    prepared.applied(project, f"chain-{engine}", manifest, cloud=cloud, network=NETWORK, vm=VM, app=APP)
 
 
 def destroy(project: Project, *argv: str, **environ: str) -> Ran:
