@@ -16,6 +16,8 @@ ACTIONS = {
     "PutObject": "s3:PutObject",
     "GetObject": "s3:GetObject",
     "ListObjectsV2": "s3:ListBucket",
+    "ListObjectVersions": "s3:ListBucketVersions",
+    "GetObjectVersion": "s3:GetObjectVersion",
     "DeleteObject": "s3:DeleteObject",
     "HeadBucket": "s3:ListBucket",
     "CreateBucket": "s3:CreateBucket",

@@ -51,7 +51,7 @@ def _missing(command: str, rest: str, place: Place) -> str:
 def _commands() -> re.Pattern[str]:
     from hybridwrap.cli.main import COMMANDS
 
-    names = ["ledger verify", *(name for name in COMMANDS if name not in WITHOUT_PLACE)]
+    names = ["ledger verify", "ledger repair", *(name for name in COMMANDS if name not in WITHOUT_PLACE)]
     longest_first = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     # A command line ends with its line, or where a remark or another one follows.
     return re.compile(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hybridwrap.domain.keys import Keys
-from hybridwrap.domain.ports import Cipher, HeadCache, Store
+from hybridwrap.domain.ports import Cipher, Copies, HeadCache, Store
 from hybridwrap.domain.stack import LedgerSettings, Stack
 
 if TYPE_CHECKING:
@@ -36,6 +36,15 @@ def chosen_by(settings: LedgerSettings) -> str:
     from hybridwrap.adapters.home import HOME_VARIABLE
 
     return f"{HOME_VARIABLE}, or {IN_MANIFEST}" if settings.in_home else IN_MANIFEST
+
+
+def copies_of(settings: LedgerSettings) -> Copies | None:
+    """What a ledger's objects were before; None where nothing keeps that."""
+    if not settings.bucket:
+        return None
+    from hybridwrap.adapters.s3_versions import S3Versions
+
+    return S3Versions(s3_settings_of(settings))
 
 
 def s3_settings_of(settings: LedgerSettings) -> S3Settings:

@@ -50,13 +50,25 @@ def encode_entry(entry: Entry, spill: Spill) -> bytes:
 def decode_entry(data: bytes, where: str, fetch: Fetch) -> Entry:
     """Read one entry; `where` names it in errors. Raise LedgerDamaged for what is not an entry that we know."""
     document = parsed(data, where)
+    document["body"] = _fetched(document.get("body"), document.get("blobs"), fetch, where)
+    return _entry(document, where)
+
+
+def decode_bare_entry(data: bytes, where: str) -> tuple[Entry, tuple[str, ...]]:
+    """Read an entry without what lies in blobs, and the digests of these. Raise LedgerDamaged as `decode_entry`."""
+    document = parsed(data, where)
+    blobs = shaped(document.get("blobs") or {}, dict[str, str], where)
+    return _entry(document, where), tuple(blobs.values())
+
+
+def _entry(document: Mapping[str, Json], where: str) -> Entry:
     try:
         kind = Kind(document.get("kind", ""))
     except ValueError as error:
         raise LedgerDamaged(
             f"{where}: of unknown kind {document.get('kind')!r}", hint="install a newer hybridwrap"
         ) from error
-    body = shaped(_fetched(document.get("body"), document.get("blobs"), fetch, where), BODIES[kind], where)
+    body = shaped(document.get("body"), BODIES[kind], where)
     envelope: object = shaped(document, _ENVELOPE, where)
     return Entry(**{name: getattr(envelope, name) for name in _ENVELOPE_FIELDS}, body=body)
 

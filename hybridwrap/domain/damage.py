@@ -30,8 +30,8 @@ class Damage(Struct, frozen=True):
 def damage_in(module: str, error: LedgerDamaged) -> Damage:
     """Say of a module's log what is wrong with it; what a newer hybridwrap wrote has a way out of its own."""
     why = error.message.removeprefix(f"{module} ")
-    verify = f"hybridwrap ledger verify {quote(module)}"
-    return Damage(error.key, why, module, verify if error.hint == LedgerDamaged.hint else error.hint)
+    repair = f"hybridwrap ledger repair {quote(module)}"
+    return Damage(error.key, why, module, repair if error.hint == LedgerDamaged.hint else error.hint)
 
 
 @contextmanager

@@ -36,7 +36,8 @@ from hybridwrap.domain.entry import (
 from hybridwrap.domain.heads import Heads
 from hybridwrap.domain.journal import Journal
 from hybridwrap.domain.keys import Keys
-from hybridwrap.domain.ports import Cipher, Clock, HeadCache, Ids, Store
+from hybridwrap.domain.mending import Mend, mends
+from hybridwrap.domain.ports import Cipher, Clock, Copies, HeadCache, Ids, Store
 from hybridwrap.domain.reading import read_many
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import Run, RunEnd, RunStart
@@ -141,6 +142,10 @@ class Ledger:
     def modules(self) -> frozenset[str]:
         """Name every module that there is anything of, readable or not."""
         return self._journal.modules() if self.exists() else frozenset()
+
+    def mends(self, module: str, copies: Copies | None) -> tuple[Mend, ...]:
+        """Name every damaged object of a module, and what is proven to be its content. Raise LedgerUnreachable."""
+        return mends(module, self._journal, copies) if self.exists() else ()
 
     def verify(self, module: str) -> list[str]:
         """Name everything in a module's log that breaks a rule; empty when it is sound."""

@@ -77,6 +77,17 @@ class Store(Protocol):
         """Remove a key; one that is not there is no error."""
 
 
+class Copies(Protocol):
+    """What a store's objects were before: their versions, or a backup."""
+
+    @property
+    def place(self) -> str:
+        """Where they lie, for people."""
+
+    def of(self, key: str) -> Iterator[bytes]:
+        """Contents that a key had, the oldest first. Raise LedgerUnreachable."""
+
+
 class HeadCache(Protocol):
     """Heads as they were read last, on this host: content under (key, tag), safe to lose."""
 

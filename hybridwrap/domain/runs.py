@@ -116,3 +116,15 @@ class Runs:
             raise LedgerUnreachable(f"{self.store.place}: {key} was listed and can't be read")
         began = decoded(key, start, RunStart)
         return Run(began, decoded(run_end(key), end, RunEnd) if end is not None else None) if began else None
+
+
+def unreadable_runs(store: Store, keys: Keys) -> tuple[Damage, ...]:
+    """Read the documents of all runs, and their ends; name those that can't be understood. Raise LedgerUnreachable."""
+    listed = [item.key for item in store.list(keys.runs)]
+    found: list[Damage] = []
+    for key, data in zip(listed, read_many(store, listed), strict=True):
+        try:
+            decode(data or b"", RunEnd if key.endswith(".end.json") else RunStart, key)
+        except LedgerDamaged as error:
+            found.append(Damage(key, error.message.removeprefix(f"{key}: "), hint=error.hint))
+    return tuple(found)

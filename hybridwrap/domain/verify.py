@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from hybridwrap.domain.codec import digest_of
 from hybridwrap.domain.entry import Begin, End, Entry, Kind, Observe
 from hybridwrap.domain.fold import fold
 from hybridwrap.domain.journal import Journal
+from hybridwrap.domain.mending import mends
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.domain.transitions import fits
@@ -24,7 +25,16 @@ def flaws(module: str, journal: Journal) -> list[str]:
     steps = list(_steps(module, journal, found))
     in_log = [flaw for _, flaws in steps for flaw in flaws]
     tail = next((record for record, _ in reversed(steps) if record), Record(module))
-    return [*gaps, *in_log, *_in_head(found, journal.heads.read(module), tail)]
+    told = [*gaps, *in_log]
+    return [*told, *_damaged(module, journal, told), *_in_head(found, journal.heads.read(module), tail)]
+
+
+def _damaged(module: str, journal: Journal, told: Sequence[str]) -> Iterator[str]:
+    """Objects that a log which can't be followed up to them does not tell of."""
+    named = {flaw.partition(":")[0] for flaw in told}
+    for mend in reversed(mends(module, journal, None)):
+        if mend.what not in named:
+            yield f"{mend.what}: {mend.flaw}"
 
 
 def _gaps(found: Mapping[int, bytes]) -> Iterator[str]:

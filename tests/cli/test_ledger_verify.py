@@ -67,7 +67,8 @@ def test_nothing_is_begun_on_an_altered_entry_until_it_is_back(tmp_path: Path) -
     assert len(list(entry.parent.iterdir())) == 2
     found = project.call("ledger", "verify")
     assert "one  head: made from an entry 2 that is not the one in the log" in found.out
-    assert "next: bring back what is named" in found.out
+    assert "one  entry 2: not the one that the head was made from" in found.out
+    assert "next: hybridwrap ledger repair one" in found.out
 
     entry.write_bytes(written)
     assert project.call("ledger", "verify").code == 0

@@ -254,8 +254,10 @@ AFTER = {
             "cli/test_ledger_verify.py::test_an_altered_entry_is_named",
             "cli/test_ledger_verify.py::test_nothing_is_begun_on_an_altered_entry_until_it_is_back",
             "cli/test_ledger_verify.py::test_a_log_that_nothing_can_be_made_of_is_named_and_the_others_are_read",
+            "cli/test_damage.py::test_the_damage_of_one_module_is_seen_by_every_command_and_stops_none_of_the_others",
+            "unit/test_ledger_mending.py::test_what_was_altered_or_deleted_comes_back_byte_for_byte",
+            "e2e/test_ledger_repair.py::test_what_somebody_altered_and_deleted_in_the_bucket_is_put_back_from_its_versions",
         ),
-        wanting="no command repairs a log: the object has to come back from the bucket's versions or a backup",
     ),
     40: Fault(
         "sync twice, or from a copy",

@@ -194,7 +194,10 @@ def test_swapped_entries_are_damage() -> None:
     store.delete(head("vm"))
     with pytest.raises(LedgerDamaged, match="vm entry 2: its content is entry 3 of vm"):
         reader_on(store).record("vm")
-    assert reader_on(store).verify("vm") == ["entry 2: its content is entry 3 of vm"]
+    assert reader_on(store).verify("vm") == [
+        "entry 2: its content is entry 3 of vm",
+        "entry 3: not the one that entry 4 was made from",
+    ]
 
 
 def test_entries_of_another_ledger_are_damage() -> None:

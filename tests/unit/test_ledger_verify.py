@@ -87,6 +87,7 @@ def test_a_head_of_a_log_that_is_not_there_is_named() -> None:
     ledger.end(held, replace(ok(), outcome=Outcome.SUCCEEDED), operation="O1", entry_id="E1")
     ledger.store.delete("v1/shop/prod/log/vm/00000002.json")
     assert ledger.verify("vm") == [
+        "entry 2: missing",
         "head: made from an entry 2 that is not the one in the log",
         "head: says ok as of entry 2, the log says running as of entry 1",
     ]
