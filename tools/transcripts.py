@@ -1,7 +1,7 @@
 """`python -m tools.transcripts`: let the README show what the demo and its five-minute start print today.
 
 A block ```sh is run, the block ```text behind it shows what was printed; the page's first block ```text is the demo's
-failed run. Blocks that are still true stay as they are.
+failed run and the way out of it. Blocks that are still true stay as they are.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def run(script: str, folder: Path) -> str:
 
 
 def picture_of(played: str) -> str:
-    """Cut the failed run out of what the demo printed."""
+    """Cut the failed run, and the one that repairs it, out of what the demo printed."""
     runs: list[str] = APPLY.findall(as_reader(played))
-    return runs[1]
+    return "\n".join(runs[1:3])
 
 
 def play() -> str:
