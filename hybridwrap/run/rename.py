@@ -24,6 +24,7 @@ from hybridwrap.domain.status import Status
 from hybridwrap.domain.told_time import in_utc
 from hybridwrap.errors import OutcomeUnknown, PreflightRefused, UsageError
 from hybridwrap.run.context import Context, Tools
+from hybridwrap.run.ends import guarded
 from hybridwrap.run.recorded import recorded_run
 from hybridwrap.run.turn import wait_for_turn
 
@@ -61,19 +62,24 @@ def prepare_rename(context: Context, old: str, new: str, reason: str) -> Rename 
 
 
 def rename(context: Context, todo: Rename, reason: str) -> RunEnd:
-    """Write both entries. Raise LedgerUnreachable before any of them."""
+    """Write both entries; who is overtaken says so. Raise LedgerUnreachable before any of them."""
+    name = todo.new.module
 
     def work() -> Mapping[str, ModuleEnd]:
-        ledger, new = context.tools.ledger, todo.new
-        if todo.adopt:
-            new = ledger.adopt(new, todo.adopt)
-            context.knowledge.learn(new)
-        context.knowledge.learn(ledger.moved(todo.old, Moved(new.module, reason)))
-        end = ModuleEnd("ok", reason=f"{new.status}, as {todo.old.module} was; its state stays where it is")
-        context.watch.module_ended(new.module, end)
-        return {new.module: end}
+        end = guarded(name, lambda _: _rename(context, todo, reason))
+        context.watch.module_ended(name, end)
+        return {name: end}
 
-    return recorded_run(context, "mv", [todo.new.module], work)
+    return recorded_run(context, "mv", [name], work)
+
+
+def _rename(context: Context, todo: Rename, reason: str) -> ModuleEnd:
+    ledger, new = context.tools.ledger, todo.new
+    if todo.adopt:
+        new = ledger.adopt(new, todo.adopt)
+        context.knowledge.learn(new)
+    context.knowledge.learn(ledger.moved(todo.old, Moved(new.module, reason)))
+    return ModuleEnd("ok", reason=f"{new.status}, as {todo.old.module} was; its state stays where it is")
 
 
 def _free(context: Context, name: str) -> Record:

@@ -13,6 +13,8 @@ from msgspec import Struct
 
 from hybridwrap.domain.blobs import SEALED
 from hybridwrap.domain.codec import decode, encode
+from hybridwrap.domain.entry import Begin, Takeover
+from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.left_behind import Claim
 from hybridwrap.domain.ports import Cipher
 from hybridwrap.domain.result import Result
@@ -76,6 +78,9 @@ def send(context: Context, spool: Spool) -> Mapping[str, str]:
             left[result.module] = f"it is of ledger {packed_up.ledger}, this one is {ledger.id}"
             continue
         try:
+            if not _began(ledger, result):
+                left[result.module] = f"this ledger knows no operation {result.operation} of it: nothing was written"
+                continue
             record = ledger.record(result.module)
             ledger.end(record, result.end, operation=result.operation, entry_id=result.entry_id)
             context.watch.note(f"{result.module}: the result of {result.operation} is in the ledger")
@@ -84,3 +89,9 @@ def send(context: Context, spool: Spool) -> Mapping[str, str]:
         except HybridwrapError as error:
             left[result.module] = error.message
     return left
+
+
+def _began(ledger: Ledger, result: Result) -> bool:
+    """Whether an operation has an intent: what has none is no result of it, whatever a file says."""
+    log = ledger.history(result.module)
+    return any(e.operation == result.operation and isinstance(e.body, Begin | Takeover) for e in log)

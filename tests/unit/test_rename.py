@@ -7,12 +7,17 @@ from textwrap import dedent
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from hybridwrap.adapters.clock import SystemClock
 from hybridwrap.adapters.engine.engines import StackEngines
+from hybridwrap.adapters.memory_store import MemoryStore
+from hybridwrap.domain.entry import Adopt
 from hybridwrap.domain.stack import LedgerSettings, Module, Stack, StateSettings
 from hybridwrap.domain.state import StatePlace
-from hybridwrap.run.rename import setting_for
+from hybridwrap.run.rename import Rename, rename, setting_for
+from tests.support.imaginary import Machine, World, begin_command
+from tests.support.ledgers import state
 from tests.support.manifests import EMPTY, load, write_stack
 
 PLACES = pytest.mark.parametrize(
@@ -92,3 +97,15 @@ def test_what_to_write_is_said_with_the_file_and_the_line_of_the_nearest_layer(
     assert declared
     assert declared.shown(tmp_path) == told
     assert declared.shown(tmp_path / "live/net").endswith(told.removeprefix("live/net/"))
+
+
+def test_of_two_that_rename_at_once_each_ends_its_run() -> None:
+    context = begin_command(MemoryStore(), World(), Machine(), "01-mv", step=lambda: None)
+    ledger = context.tools.ledger
+    old = ledger.adopt(ledger.record("server"), Adopt("R1", "it is there", state(1)))
+    adopt = Adopt(context.run, "", state(1), origin={"module": "server", "seq": old.seq, "hash": old.tail})
+    todo = Rename(old, ledger.record("vm"), adopt)
+    ledger.adopt(ledger.record("vm"), replace(adopt, run="R2"))
+    end = rename(context, todo, "")
+    assert (end.exit_code, end.modules["vm"].result) == (20, "refused")
+    assert ledger.run(context.run).end == end
