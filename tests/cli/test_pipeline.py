@@ -34,6 +34,13 @@ def test_it_is_written_to_where_github_looks(project: Project, check: Check) -> 
     assert project.call("pipeline", "github", "--write").out == f"{WORKFLOW} is current\n"
 
 
+@pytest.mark.parametrize(
+    ("words", "noted"), [((), True), (("--install", "pip install x"), False), (("--image", "x"), False)]
+)
+def test_where_jobs_get_hybridwrap_has_to_be_said(project: Project, words: tuple[str, ...], *, noted: bool) -> None:
+    assert ("not on PyPI yet" in project.call("pipeline", "github", "--write", *words).out) is noted
+
+
 def test_a_stale_one_is_found_with_what_is_different(project: Project, check: Check) -> None:
     project.write(MANIFEST + VM)
     assert project.call("pipeline", "gitlab", "--shape", "modules", "--write").code == 0

@@ -155,7 +155,9 @@ def _written(file: Path, text: str, request: Request, top: Path) -> int:
     except OSError as error:
         raise PreflightRefused(f"{_shown(file)} can't be written: {error.strerror}") from error
     jobs = len(request.jobs)
-    click.echo(f"{_shown(file)}: {len(request.stack.modules)} modules, applied by {jobs} job{'s' * (jobs != 1)}")
+    modules = len(request.stack.modules)
+    told = f"{modules} module{'s' * (modules != 1)}, applied by {jobs} job{'s' * (jobs != 1)}"
+    click.echo(f"{_shown(file)}: {told}")
     for line in _next(file, request, top):
         click.echo(line)
     return 0
@@ -164,6 +166,8 @@ def _written(file: Path, text: str, request: Request, top: Path) -> int:
 def _next(file: Path, request: Request, top: Path) -> Iterator[str]:
     if not request.stack.ledger.bucket:
         yield "note: the ledger lies in a folder: jobs on several machines need one in S3"
+    if not request.wishes.install and not request.wishes.image:
+        yield "note: hybridwrap is not on PyPI yet: say where jobs get it, by --install COMMAND or --image IMAGE"
     match request.system:
         case "github":
             yield "next: in the repository's settings, make the environments that its first lines name; then commit it"
