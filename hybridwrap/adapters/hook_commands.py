@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +27,10 @@ from hybridwrap.errors import CredentialsRefused
 
 LONGEST_LINE = 500
 TAIL = 4_096  # bytes
-WHICH = ("HYBRIDWRAP_HOOK", "HYBRIDWRAP_STACK", "HYBRIDWRAP_ENVIRONMENT", "HYBRIDWRAP_MODULE")
+WITHIN = "HYBRIDWRAP_WITHIN"  # the hooks that a program was called by, the outermost first
+NEXT = "; "
+IN_A_CIRCLE = "was not called again from within itself"
+LOG = "; log: "  # as run/hooks.py ends what it says
 
 
 class HookCommands:
@@ -40,7 +43,8 @@ class HookCommands:
     def call(self, call: HookCall, stopped: Callable[[], bool], mask: Callable[[str], str]) -> tuple[Called, ...]:
         outputs = call.folder / OUTPUTS
         env, secrets = self._environment(call.module, stopped)
-        env |= {**call.variables, "HYBRIDWRAP_OUTPUTS": str(outputs)}
+        within = NEXT.join((*self._within, self._name(call)))
+        env |= {**call.variables, "HYBRIDWRAP_OUTPUTS": str(outputs), WITHIN: within}
         try:
             _write(outputs, call.outputs)
             called = list(self._each(call, env, stopped))
@@ -69,23 +73,29 @@ class HookCommands:
         file = call.folder / HOOKS_LOG
         if stopped():
             return Called(HookRun(call.when, argv, trouble="was not called, as the run was stopped"), log=file)
-        if self._is_within(call):
-            return Called(HookRun(call.when, argv, trouble="was not called again from within itself"), log=file)
+        if (name := self._name(call)) in self._within:
+            way = " > ".join((*self._within, name))
+            return Called(HookRun(call.when, argv, trouble=f"{IN_A_CIRCLE}: {way}"), log=file)
         log = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
             os.write(log, f"$ {shlex.join(argv)}\n".encode(errors="surrogateescape"))
             began = os.fstat(log).st_size
             command = Call(argv, self._stack.root, env, call.timeout_seconds, stopped, stdout=log, stderr=log)
             finished = run_user_command(command, self._clock)
-            said = _last_line(log, began)
+            said = _told(_last_lines(log, began))
         finally:
             os.close(log)
         run = HookRun(call.when, argv, finished.exit_code, round(finished.seconds, 3), finished.trouble)
         return Called(run, said, file)
 
-    def _is_within(self, call: HookCall) -> bool:
-        """Whether it was this very hook that called this hybridwrap: it would go on for ever."""
-        return all(self._environ.get(name, "") == call.variables.get(name, "") for name in WHICH)
+    @cached_property
+    def _within(self) -> tuple[str, ...]:
+        """The hooks that have called this hybridwrap, themselves or through others: called again they never end."""
+        return tuple(filter(None, self._environ.get(WITHIN, "").split(NEXT)))
+
+    def _name(self, call: HookCall) -> str:
+        module = f"/{call.module.name}" if call.module else ""
+        return f"{call.when} of {self._stack.name}/{self._stack.environment}{module}"
 
     def _environment(
         self, module: Module | None, stopped: Callable[[], bool]
@@ -116,9 +126,15 @@ def _write(file: Path, data: bytes) -> None:
         written.write(data)
 
 
-def _last_line(log: int, began: int) -> str:
+def _told(lines: Sequence[str]) -> str:
+    """The last line; of hybridwraps that call each other in a circle why that ended, however deep that was said."""
+    found = next((line[line.index(IN_A_CIRCLE) :].partition(LOG)[0] for line in lines if IN_A_CIRCLE in line), "")
+    return (found or next(reversed(lines), ""))[:LONGEST_LINE]
+
+
+def _last_lines(log: int, began: int) -> list[str]:
     """Of what stands in a file from a place on."""
     end = os.fstat(log).st_size
     start = max(began, end - TAIL)
     lines = os.pread(log, end - start, start).decode(errors="replace").splitlines()
-    return next((line.strip()[:LONGEST_LINE] for line in reversed(lines) if line.strip()), "")
+    return [line.strip() for line in lines if line.strip()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import time
 from base64 import b64encode
 from pathlib import Path
@@ -270,3 +271,19 @@ def test_a_saved_run_has_hooks_too_and_none_of_them_gets_the_key_of_the_ledger(t
     assert [(each["HOOK"], each["STATUS"]) for each in told(project)] == [("before", "none"), ("after", "ok")]
     (log,) = tmp_path.rglob("hooks.log")
     assert "key: none" in log.read_text()
+
+
+def test_stacks_whose_hooks_call_each_other_in_a_circle_end_at_once_and_say_so(tmp_path: Path) -> None:
+    apply = f"env, -u, HYBRIDWRAP_RUN, {sys.executable}, -m, hybridwrap, apply, --auto-approve, -f"
+    for name, other in (("net", "shop"), ("shop", "net")):
+        (tmp_path / name).mkdir()
+        hooks = f"{{before: [[{apply}, ../{other}/hybridwrap.yaml]]}}"
+        manifest = f"version: 1\nstack: {name}\nhooks: {hooks}\nmodules: {{vm: {{source: vm}}}}\n"
+        Project(tmp_path / name).write(manifest, vm='output "x" { value = 1 }\n')
+
+    ran = Project(tmp_path / "shop").apply()
+
+    assert ran.code == 4, ran.text
+    way = "before of shop/default > before of net/default > before of shop/default"
+    assert f"was not called again from within itself: {way}" in ran.err
+    assert "1 pending" in ran.out

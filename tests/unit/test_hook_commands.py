@@ -141,12 +141,33 @@ def test_no_hook_is_called_once_the_run_is_stopped(tmp_path: Path) -> None:
     assert called.run.failed
 
 
-@pytest.mark.parametrize(("module", "again"), [("vm", False), ("db", True)])
-def test_a_hook_that_calls_hybridwrap_is_not_called_by_it_again(tmp_path: Path, module: str, *, again: bool) -> None:
-    shop = Shop(tmp_path, {"HYBRIDWRAP_HOOK": "before", "HYBRIDWRAP_MODULE": module})
-    (called,) = shop.call(python("print('here')"), when="before")
-    assert called.run.ending == ("exit code 0" if again else "was not called again from within itself")
-    assert called.run.failed is not again
+SHOW_WITHIN = python("import os; print(os.environ['HYBRIDWRAP_WITHIN'])")
+
+
+@pytest.mark.parametrize(
+    ("outer", "told"),
+    [("", "before of shop/prod/vm"), ("after of net/prod", "after of net/prod; before of shop/prod/vm")],
+)
+def test_a_hook_is_told_within_which_ones_it_is_called(tmp_path: Path, outer: str, told: str) -> None:
+    (called,) = Shop(tmp_path, {"HYBRIDWRAP_WITHIN": outer}).call(SHOW_WITHIN, when="before")
+    assert called.said == told
+
+
+@pytest.mark.parametrize("way", [("before of shop/prod/vm",), ("before of shop/prod/vm", "after of net/prod/subnet")])
+def test_a_hook_is_not_called_again_by_what_it_has_called_itself_or_through_others(
+    tmp_path: Path, way: tuple[str, ...]
+) -> None:
+    (called,) = Shop(tmp_path, {"HYBRIDWRAP_WITHIN": "; ".join(way)}).call(SHOW_WITHIN, when="before")
+    told = " > ".join((*way, "before of shop/prod/vm"))
+    assert called.run.ending == f"was not called again from within itself: {told}"
+
+
+@pytest.mark.parametrize(
+    "other", ["after of shop/prod/vm", "before of shop/prod/db", "before of shop/prod", "before of net/prod/vm"]
+)
+def test_another_hook_is_called_from_within_one(tmp_path: Path, other: str) -> None:
+    (called,) = Shop(tmp_path, {"HYBRIDWRAP_WITHIN": other}).call(SHOW_WITHIN, when="before")
+    assert called.run.ending == "exit code 0"
 
 
 def test_a_program_that_is_not_there_is_known_beforehand(tmp_path: Path) -> None:
@@ -157,3 +178,9 @@ def test_a_program_that_is_not_there_is_known_beforehand(tmp_path: Path) -> None
     assert shop.hooks.why_not(("./check",), None) == ""
     assert shop.hooks.why_not(("sh", "-c", "true"), shop.module) == ""
     assert shop.hooks.why_not(("no-such-program",), shop.module) == "no-such-program is not there, or can't be run"
+
+
+def test_why_a_circle_of_hooks_has_ended_is_told_whatever_is_said_after_it(tmp_path: Path) -> None:
+    inner = "hook after `hybridwrap apply`: was not called again from within itself: a > b > a"
+    (called,) = Shop(tmp_path).call(python(f"print({inner!r}); print('next: hybridwrap resume'); raise SystemExit(4)"))
+    assert called.said == "was not called again from within itself: a > b > a"
