@@ -15,6 +15,7 @@ from hybridwrap.errors import LedgerUnreachable, gravest
 from hybridwrap.run.context import Context
 from hybridwrap.run.deadline import late_code
 from hybridwrap.run.ends import tell
+from hybridwrap.run.expiry import warn_of_ending_keys
 from hybridwrap.run.hooks import around_run, codes_of
 
 RUNS_LOOKED_AT = 20
@@ -39,6 +40,8 @@ def recorded_run(
         start = replace(start, edges={name: tuple(edges.get(name, ())) for name in modules})
     _begin(context, start)
     context.watch.run_began(start)
+    if command in HOOKED:
+        warn_of_ending_keys(context, start)
     end = _done(context, start, work) if command in HOOKED else end_of_run(context, work())
     try:
         return _end(context, end)
