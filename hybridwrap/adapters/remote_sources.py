@@ -18,6 +18,7 @@ from tempfile import mkdtemp
 from msgspec import Struct
 
 from hybridwrap.adapters.home import home_of, make_home
+from hybridwrap.adapters.unused_sources import mark_used, using
 from hybridwrap.domain.json import canonical, loads
 from hybridwrap.errors import InvalidManifest
 
@@ -97,6 +98,15 @@ class RemoteSources:
             return None
         return fetched if fetched.folder.is_dir() else None
 
+    def take(self, remote: Remote) -> Fetched | None:
+        """The same for who will use it: nobody removes it then for a long time."""
+        place = self.place(remote)
+        with using(place):
+            found = self.known(remote)
+            if found:
+                mark_used(place / found.folder.relative_to(place).parts[0])
+        return found
+
     def fetch(self, remote: Remote, program: str, env: Mapping[str, str]) -> Fetched:
         """Get a source as it is now. Raise NotFetched, EngineNotUsable, PreflightRefused."""
         make_home(self._home, self._stack)
@@ -110,11 +120,13 @@ class RemoteSources:
             shutil.rmtree(fresh)
             raise
         settled = place / (resolved or fresh.name.removeprefix(".new-"))
-        try:
-            fresh.rename(settled)
-        except OSError:  # it is there, with the same content; an engine may be at work in it
-            shutil.rmtree(fresh)
-        _point(place, f"{settled.name}/{folder}", resolved)
+        with using(place):
+            try:
+                fresh.rename(settled)
+            except OSError:  # it is there, with the same content; an engine may be at work in it
+                shutil.rmtree(fresh)
+            mark_used(settled)
+            _point(place, f"{settled.name}/{folder}", resolved)
         return Fetched(settled / folder, resolved)
 
     def _get(self, remote: Remote, program: str, env: Mapping[str, str], folder: Path) -> None:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from hybridwrap.cli.aside import Aside
 from hybridwrap.cli.compose import Workshop, equip, load
+from hybridwrap.cli.fetched import sweep_fetched
 from hybridwrap.cli.hints import place_of_call
 from hybridwrap.cli.options import Place, Telling
 from hybridwrap.cli.plain_lines import PlainLines
@@ -54,6 +55,7 @@ def job_in(workshop: Workshop, selection: Selection, variables: Variables, paral
     context = aside(workshop, Options())
     finish_left_behind(context)
     finish_owned(context)
+    sweep_fetched(workshop, context)
     return _job(workshop, selection, variables, parallelism, context.knowledge)
 
 

@@ -53,7 +53,8 @@ def _fetched(
     key = (remote.source, remote.version)
     if key not in scope.fetched:
         sources = RemoteSources(scope.root, scope.stack, scope.environ)
-        found = None if scope.fetching == Fetching.AGAIN else sources.known(remote)
+        look = sources.known if scope.fetching == Fetching.NEVER else sources.take
+        found = None if scope.fetching == Fetching.AGAIN else look(remote)
         try:
             if found is None and scope.fetching != Fetching.NEVER:
                 found = sources.fetch(remote, engine.program, _env(node))
