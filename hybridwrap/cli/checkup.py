@@ -111,14 +111,16 @@ def _ledger_place(workshop: Workshop) -> Iterator[Finding]:
 
 
 def _ledger(workshop: Workshop, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Look at the ledger itself: whether there is one, and whether its blobs can be read."""
+    """Look at the ledger itself: whether there is one, and whether its key is the right one."""
     ledger = workshop.ledger
     try:
         there = f"ledger {ledger.id}" if ledger.exists() else "none yet: the first command that writes makes it"
         yield ok("ledger", f"{ledger.place}: {there}")
         cipher, _ = cipher_of(workshop.stack.ledger, environ)
-        if cipher and cipher.open(cipher.seal(b"doctor")) == b"doctor":
-            yield ok("encryption", "the key of the ledger encrypts and decrypts")
+        if cipher:
+            from hybridwrap.adapters.checks.encryption import check_key
+
+            yield check_key(ledger.store, Keys(workshop.stack.name, workshop.stack.environment), cipher)
     except HybridwrapError as error:
         yield problem("ledger", error.message, error.hint, error.exit_code)
 
