@@ -27,8 +27,13 @@ class Charter(Struct, frozen=True):
 
 
 def read_charter(store: Store, keys: Keys) -> Charter | None:
-    """Raise LedgerUnreachable; LedgerDamaged for a document that can't be understood."""
+    """Raise LedgerUnreachable; LedgerDamaged for a document that can't be understood, or is gone from beside logs."""
     data = store.read(keys.ledger)
+    if data is None and next(iter(store.list(keys.logs, limit=1)), None) is not None:
+        data = store.read(keys.ledger)  # unless both have just been written
+        if data is None:
+            told = f"{store.place}: {keys.ledger}: missing, though there are logs of modules"
+            raise LedgerDamaged(told, hint=RESTORE, key=keys.ledger)
     try:
         return decode(data, Charter, f"{store.place}: {keys.ledger}") if data is not None else None
     except LedgerDamaged as error:

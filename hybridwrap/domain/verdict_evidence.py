@@ -33,6 +33,8 @@ _WORDS: Final = {
 
 def evidence(look: Look) -> tuple[str, ...]:
     """Say all that the verdict on a module rests on, a sentence each, the record first."""
+    if look.record.damage:
+        return _damaged(look.record)
     return (
         *_recorded(look),
         *_state(look),
@@ -42,6 +44,11 @@ def evidence(look: Look) -> tuple[str, ...]:
         *_open(look),
         *_plan(look),
     )
+
+
+def _damaged(record: Record) -> tuple[str, ...]:
+    told = f"entries up to {record.seq} can be read: last {record.command} by {record.by}, {record.since}"
+    return (record.reason, told if record.command else "nothing of it can be read", "its state was not looked at")
 
 
 def _recorded(look: Look) -> Iterator[str]:

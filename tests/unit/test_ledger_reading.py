@@ -202,10 +202,21 @@ def test_swapped_entries_are_damage() -> None:
 
 def test_entries_of_another_ledger_are_damage() -> None:
     _, store = applied("vm")
-    store.delete(f"{ROOT}/ledger.json")
-    stranger = ledger_on(store, ids=Ids("07"))
+    other = MemoryStore()
+    ledger_on(other, ids=Ids("07"))
+    store.replace(f"{ROOT}/ledger.json", other.read(f"{ROOT}/ledger.json") or b"")
     with pytest.raises(LedgerDamaged, match="vm entry 1: of ledger"):
-        stranger.record("vm")
+        ledger_on(store).record("vm")
+
+
+def test_a_charter_that_is_gone_from_beside_its_logs_is_damage_and_no_new_ledger_is_made() -> None:
+    _, store = applied("vm")
+    store.delete(f"{ROOT}/ledger.json")
+    for use in (lambda: reader_on(store).records(["vm"]), lambda: ledger_on(store)):
+        with pytest.raises(LedgerDamaged, match="missing, though there are logs") as caught:
+            use()
+        assert caught.value.hint.startswith("restore this one document")
+    assert store.read(f"{ROOT}/ledger.json") is None
 
 
 def test_names_that_need_it_are_spelled_so_that_they_are_keys() -> None:

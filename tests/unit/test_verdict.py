@@ -8,8 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from hybridwrap.domain import guard, rescue
+from hybridwrap.domain.damage import Damage
 from hybridwrap.domain.engine_run import Action, Diagnostic, LockInfo, PlannedChange
 from hybridwrap.domain.entry import CloudObject, StateMark
+from hybridwrap.domain.fold import broken_off
 from hybridwrap.domain.left_behind import Liveness
 from hybridwrap.domain.look import Look, PlanSeen
 from hybridwrap.domain.open_objects import Open
@@ -247,3 +249,13 @@ def test_evidence_says_what_was_changed_since() -> None:
         "gone since the state was saved: x.a",
         "changed since the state was saved: x.b",
     )
+
+
+def test_what_is_behind_damage_is_unknown_and_the_ledger_comes_first() -> None:
+    damage = Damage("log/vm/00000003.json", "entry 3: missing", "vm", "hybridwrap ledger repair vm")
+    record = broken_off(look(Status.OK).record, damage)
+    seen = Look(record)
+    assert (judge(seen).verdict, judge(seen).next, judge(seen).certain) == (Verdict.UNKNOWN, damage.hint, False)
+    assert evidence(seen)[0] == "its log is damaged: entry 3: missing (log/vm/00000003.json)"
+    assert "its state was not looked at" in evidence(seen)
+    assert "nothing of it can be read" in evidence(Look(broken_off(Record("vm"), damage)))

@@ -104,7 +104,10 @@ def _left(found: Mends, flaws: Mapping[str, list[str]]) -> Iterator[str]:
     for name, left in flaws.items():
         done = sum(mend.data is not None for mend in found[name])
         told = f"{done} put back; " if done else ""
-        yield from [f"{name}  {told}{flaw}" for flaw in left] if left else [f"{name}  {told}sound"]
+        if not left:
+            yield f"{name}  {told}sound"
+        elif done or not found[name]:  # else it was just said
+            yield from (f"{name}  {told}{flaw}" for flaw in left)
 
 
 def _ways_out(workshop: Workshop, copies: Copies | None, name: str) -> Iterator[str]:
