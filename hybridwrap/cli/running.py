@@ -28,7 +28,7 @@ from hybridwrap.run.knowledge import Knowledge
 from hybridwrap.run.left_behind import finish_left_behind
 from hybridwrap.run.owned import finish_owned
 from hybridwrap.run.recorded import RUNS_LOOKED_AT
-from hybridwrap.run.selection import Selection, select
+from hybridwrap.run.selection import Selection, refuse_unknown, select
 from hybridwrap.run.stop import Stop
 
 TO_PEOPLE = Telling()
@@ -146,6 +146,8 @@ def _scene(job: Job) -> Scene:
 def at_work(job: Job, options: Options, watch: Teller, shared: SharedRun | None = None) -> Iterator[Context]:
     """Be a run, or a part of a shared one: until it is over, signals reach the engines gracefully."""
     tools = job.workshop.tools
+    if shared:  # a name that is wrong would be waited for by nobody
+        refuse_unknown(tools.stack, (name for name in shared.sharing.among if name not in job.modules))
     run = tools.ledger.shared_runs.named(shared.command, shared.name) if shared else tools.ids.new()
     part = shared.part(tools.ids.new()) if shared else None
     stop = Stop(tools.clock, tools.engines.interrupt, options.timeout_seconds)

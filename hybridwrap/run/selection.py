@@ -46,7 +46,7 @@ def select(stack: Stack, selection: Selection, status_of: StatusOf) -> tuple[str
     """
     if selection.families:
         selection = _with_instances(stack, selection)
-    _refuse_unknown(stack, (*selection.names, *selection.exclude))
+    refuse_unknown(stack, (*selection.names, *selection.exclude))
     needs = {name: module.needs for name, module in stack.modules.items()}
     fitting = {name for name in _start(stack, selection) if _fits(stack, selection, status_of, name)}
     chosen = fitting if selection.only is None else fitting & selection.only
@@ -86,7 +86,8 @@ def _fits(stack: Stack, selection: Selection, status_of: StatusOf, name: str) ->
     return tagged and (not selection.statuses or status_of(name) in selection.statuses)
 
 
-def _refuse_unknown(stack: Stack, names: Iterable[str]) -> None:
+def refuse_unknown(stack: Stack, names: Iterable[str]) -> None:
+    """Raise UsageError for a name that is no module's."""
     for name in names:
         if found := instances(name, stack.modules):
             raise UsageError(several(name, found), hint="hybridwrap list")

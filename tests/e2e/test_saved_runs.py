@@ -271,6 +271,8 @@ def test_jobs_that_share_a_name_plan_one_saved_run_and_apply_it_together(tmp_pat
     applied = project.run("report", "ci-7", "--format", "json").json
     assert applied["run"]["command"] == "apply"
     assert applied["run"]["saved"] == project.ledger().shared_runs.known("plan", "ci-7")
+    wrong = project.apply("dns", "--run-modules", "netwrok")
+    assert (wrong.code, "did you mean network?" in wrong.err) == (64, True), "else nobody would wait for it"
     late = project.run("apply", "--run", "ci-7", "--join")
     assert (late.code, "nothing to do" in late.out) == (0, True), late.text
     again = project.run("apply", "--run", "ci-7", HYBRIDWRAP_RUN="")
