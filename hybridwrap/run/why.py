@@ -93,7 +93,7 @@ def _step(story: _Story, module: str) -> Step:
         reason=f"{standing.reason}; {missing} is not there" if missing else standing.reason,
         waits_for=missing,
         command=record.command,
-        run=record.run,
+        run=_run_of(story, record),
         operation=record.operation,
         time=record.since,
         by=record.by,
@@ -102,6 +102,16 @@ def _step(story: _Story, module: str) -> Step:
         log=record.log,
         hint=record.damage.hint if record.damage else "",
     )
+
+
+def _run_of(story: _Story, record: Record) -> str:
+    """The run that has done it: one that only looked since then has left its own name in the record."""
+    done = [
+        run.start.run
+        for run in story.runs
+        if run.start.command == record.command and run.start.time <= record.since and record.module in run.start.modules
+    ]
+    return record.run if record.run in done or not done else done[0]
 
 
 def _elsewhere(record: Record, module: str) -> Step:

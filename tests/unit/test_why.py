@@ -130,6 +130,14 @@ def test_an_error_about_a_missing_output_leads_to_the_module_that_owes_it() -> N
     assert why(STACK, {"vm": vm}, [], "vm").next == "hybridwrap apply vm"
 
 
+def test_a_run_that_only_looked_is_not_taken_for_the_one_that_has_done_it() -> None:
+    first, later = run(1, {}), run(2, {})
+    later = replace(later, start=replace(later.start, time="2026-03-02T12:00:00Z"))
+    seen = record("vm", Status.OK, 2, since=first.start.time)
+    (step,) = why(STACK, {"vm": seen}, [later, first], "vm").steps
+    assert step.run == "R1"
+
+
 def test_what_is_well_has_nothing_to_explain() -> None:
     assert why(STACK, {"net": record("net", Status.OK)}, [], "net").next == ""
     assert why(STACK, {}, [], "net").next == "hybridwrap apply net"
