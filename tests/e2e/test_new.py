@@ -64,7 +64,7 @@ def test_a_module_without_a_state_keeps_no_other_one_from_being_adopted(project:
     (project.root / "live" / "network" / "terraform.tfstate").unlink()
     ran = project.run("adopt", "--all")
     assert ran.code == 10
-    assert "network: there is no state to adopt at live/network/terraform.tfstate (local)" in ran.text
+    assert "there is no state to adopt at live/network/terraform.tfstate (local)" in ran.text
     assert "1 ok, 1 refused" in ran.out
     assert project.statuses() == {"network": "none", "vm": "ok"}
     assert project.run("adopt", "vm").code == 0

@@ -16,7 +16,7 @@ from hybridwrap.cli.main import COMMANDS, main
 
 PACKAGE = Path(hybridwrap.__file__).parent
 DOCS = sorted([PACKAGE.parent / "README.md", *PACKAGE.parent.glob("docs/*.md")])
-NAMES = "|".join(sorted(map(re.escape, ["ledger verify", *COMMANDS]), key=len, reverse=True))
+NAMES = "|".join(sorted(map(re.escape, ["ledger verify", "ledger repair", *COMMANDS]), key=len, reverse=True))
 # A command line ends as for those who add -e to it (cli/hints.py), and in prose also with its quotes or sentence.
 COMMAND = re.compile(
     rf"\bhybridwrap (?P<name>{NAMES})(?![\w-])(?P<rest>(?:(?! {{3}}| -- |[;`|#,)]|\n| or |\bhybridwrap ).)*)"
