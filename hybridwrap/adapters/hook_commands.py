@@ -28,7 +28,7 @@ from hybridwrap.errors import CredentialsRefused
 LONGEST_LINE = 500
 TAIL = 4_096  # bytes
 WITHIN = "HYBRIDWRAP_WITHIN"  # the hooks that a program was called by, the outermost first
-NEXT = "; "
+NEXT = ","
 IN_A_CIRCLE = "was not called again from within itself"
 LOG = "; log: "  # as run/hooks.py ends what it says
 
@@ -95,7 +95,7 @@ class HookCommands:
 
     def _name(self, call: HookCall) -> str:
         module = f"/{call.module.name}" if call.module else ""
-        return f"{call.when} of {self._stack.name}/{self._stack.environment}{module}"
+        return f"{call.when}:{self._stack.name}/{self._stack.environment}{module}"
 
     def _environment(
         self, module: Module | None, stopped: Callable[[], bool]

@@ -90,6 +90,8 @@ def test_hooks_are_told_what_it_is_about_and_recorded_with_what_became_of_them(t
     run = project.ledger().runs(1)[0]
     common = {"STACK": "shop", "ENVIRONMENT": "default", "RUN": run.start.run, "COMMAND": "apply"}
     operation = {"MODULE": "net", "OPERATION": project.ledger().record("net").operation}
+    within = [each.pop("WITHIN") for each in (began, before, after, over)]
+    assert within == ["before:shop/default", "before:shop/default/net", "after:shop/default/net", "after:shop/default"]
     assert began == {**common, "HOOK": "before"}
     assert before == {**common, **operation, "HOOK": "before", "STATUS": "none"}
     assert after == {**common, **operation, "HOOK": "after", "STATUS": "ok", "RESULT": "ok"}
@@ -284,6 +286,6 @@ def test_stacks_whose_hooks_call_each_other_in_a_circle_end_at_once_and_say_so(t
     ran = Project(tmp_path / "shop").apply()
 
     assert ran.code == 4, ran.text
-    way = "before of shop/default > before of net/default > before of shop/default"
+    way = "before:shop/default > before:net/default > before:shop/default"
     assert f"was not called again from within itself: {way}" in ran.err
     assert "1 pending" in ran.out

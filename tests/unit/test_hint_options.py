@@ -16,11 +16,6 @@ from hybridwrap.cli.main import COMMANDS, main
 
 PACKAGE = Path(hybridwrap.__file__).parent
 DOCS = sorted([PACKAGE.parent / "README.md", *PACKAGE.parent.glob("docs/*.md")])
-NAMES = "|".join(sorted(map(re.escape, ["ledger verify", "ledger repair", *COMMANDS]), key=len, reverse=True))
-# A command line ends as for those who add -e to it (cli/hints.py), and in prose also with its quotes or sentence.
-COMMAND = re.compile(
-    rf"\bhybridwrap (?P<name>{NAMES})(?![\w-])(?P<rest>(?:(?! {{3}}| -- |[;`|#,)]|\n| or |\bhybridwrap ).)*)"
-)
 OPTION = re.compile(r"(?<![^\s\[])(--?[a-z][a-z-]*)")
 OF_GIT = re.compile(r"git [a-z -]+")
 OF_THE_SAME = {"--wait", "--no-wait", "--keep-protected"}  # the last one is told by nobody but `destroy`
@@ -41,6 +36,14 @@ def _options(group: click.Group, before: str) -> Iterator[tuple[str, frozenset[s
             yield from _options(command, f"{before}{name} ")
         named = {each for parameter in command.params for each in (*parameter.opts, *parameter.secondary_opts)}
         yield f"{before}{name}", frozenset(named | {"--help", "-h"})
+
+
+@cache
+def command_line() -> re.Pattern[str]:
+    """One ends as for those who add -e to it (cli/hints.py), and in prose also with its quotes or sentence."""
+    names = "|".join(sorted(map(re.escape, options()), key=len, reverse=True))
+    rest = r"(?:(?! {3}| -- |[;`|#,)]|\n| or |\bhybridwrap ).)*"
+    return re.compile(rf"\bhybridwrap (?P<name>{names})(?![\w-])(?P<rest>{rest})")
 
 
 def texts(tree: ast.AST) -> Iterator[str]:
@@ -69,14 +72,14 @@ def unknown(text: str) -> list[str]:
     """Options in the command lines of a text that their commands do not have."""
     return [
         f"{found['name']} {option}"
-        for found in COMMAND.finditer(text)
+        for found in command_line().finditer(text)
         for option in OPTION.findall(found["rest"])
         if option not in options()[found["name"]]
     ]
 
 
 def test_every_command_line_that_is_printed_has_only_options_of_its_command() -> None:
-    printed = [text for tree in sources() for text in texts(tree) if COMMAND.search(text)]
+    printed = [text for tree in sources() for text in texts(tree) if command_line().search(text)]
     assert len(printed) > 50
     assert [wrong for text in printed for wrong in unknown(text)] == []
 

@@ -146,24 +146,24 @@ SHOW_WITHIN = python("import os; print(os.environ['HYBRIDWRAP_WITHIN'])")
 
 @pytest.mark.parametrize(
     ("outer", "told"),
-    [("", "before of shop/prod/vm"), ("after of net/prod", "after of net/prod; before of shop/prod/vm")],
+    [("", "before:shop/prod/vm"), ("after:net/prod", "after:net/prod,before:shop/prod/vm")],
 )
 def test_a_hook_is_told_within_which_ones_it_is_called(tmp_path: Path, outer: str, told: str) -> None:
     (called,) = Shop(tmp_path, {"HYBRIDWRAP_WITHIN": outer}).call(SHOW_WITHIN, when="before")
     assert called.said == told
 
 
-@pytest.mark.parametrize("way", [("before of shop/prod/vm",), ("before of shop/prod/vm", "after of net/prod/subnet")])
+@pytest.mark.parametrize("way", [("before:shop/prod/vm",), ("before:shop/prod/vm", "after:net/prod/subnet")])
 def test_a_hook_is_not_called_again_by_what_it_has_called_itself_or_through_others(
     tmp_path: Path, way: tuple[str, ...]
 ) -> None:
-    (called,) = Shop(tmp_path, {"HYBRIDWRAP_WITHIN": "; ".join(way)}).call(SHOW_WITHIN, when="before")
-    told = " > ".join((*way, "before of shop/prod/vm"))
+    (called,) = Shop(tmp_path, {"HYBRIDWRAP_WITHIN": ",".join(way)}).call(SHOW_WITHIN, when="before")
+    told = " > ".join((*way, "before:shop/prod/vm"))
     assert called.run.ending == f"was not called again from within itself: {told}"
 
 
 @pytest.mark.parametrize(
-    "other", ["after of shop/prod/vm", "before of shop/prod/db", "before of shop/prod", "before of net/prod/vm"]
+    "other", ["after:shop/prod/vm", "before:shop/prod/db", "before:shop/prod", "before:net/prod/vm"]
 )
 def test_another_hook_is_called_from_within_one(tmp_path: Path, other: str) -> None:
     (called,) = Shop(tmp_path, {"HYBRIDWRAP_WITHIN": other}).call(SHOW_WITHIN, when="before")
