@@ -342,7 +342,7 @@ def test_the_ledger_lies_where_it_is_said_or_beside_an_s3_state(
 
 def test_without_an_s3_state_the_ledger_is_a_folder(tmp_path: Path) -> None:
     plain = write_stack(tmp_path, "version: 1\nstack: s\nmodules: {}\n")
-    assert load(plain).ledger == LedgerSettings(folder=tmp_path / ".hybridwrap/ledger")
+    assert load(plain).ledger == LedgerSettings(folder=tmp_path / ".hybridwrap/ledger", in_home=True)
     assert load(plain, HYBRIDWRAP_HOME=str(tmp_path / "h")).ledger.folder == tmp_path / "h/ledger"
     said = write_stack(tmp_path, 'version: 1\nstack: s\nmodules: {}\nledger: {folder: "led/{stack}"}\n')
     assert load(said).ledger == LedgerSettings(folder=tmp_path / "led/s")

@@ -72,7 +72,7 @@ def test_a_home_of_our_own_is_not_theirs(tmp_path: Path) -> None:
     file = build(tmp_path, "{manifest: ../bare.yaml}")
     (tmp_path / "bare.yaml").write_text("version: 1\nstack: bare\nmodules: {}\n", encoding="utf-8")
     found = load(file, "dev", HYBRIDWRAP_HOME=str(tmp_path / "home")).others["NET"]
-    assert found.ledger == LedgerSettings(tmp_path / ".hybridwrap/ledger")
+    assert found.ledger == LedgerSettings(tmp_path / ".hybridwrap/ledger", in_home=True)
 
 
 def test_a_reference_to_another_stack_is_no_edge_of_this_one(tmp_path: Path) -> None:
