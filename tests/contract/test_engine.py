@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import stat
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from hybridwrap.domain.left_behind import Liveness
 from hybridwrap.domain.ports import EngineEvent, PlanOptions
 from hybridwrap.domain.stack import EngineWish, Module, StateSettings
 from hybridwrap.errors import EngineNotUsable, PreflightRefused
+from tests.support.engines import engines
 from tests.support.workshop import GATED, ONE, Operation, Workshop, ignore
 
 pytestmark = pytest.mark.e2e
@@ -189,6 +191,22 @@ def test_the_plan_of_a_failed_plan_is_not_kept(workshop: Workshop) -> None:
     assert failure.value.ended.exit_code == 1
     assert failure.value.stream.errors
     assert not (operation.folder.path / "plan").exists()
+
+
+@pytest.mark.parametrize(
+    ("instead", "told"), [("exit 0", "tell of no plan"), ('"$@"; exit 0', "tell of changes")], ids=["silent", "piped"]
+)
+def test_a_plan_is_not_believed_by_its_exit_code_alone(workshop: Workshop, instead: str, told: str) -> None:
+    engine = engines()[workshop.program]
+    assert engine
+    script = workshop.root / "terraform"
+    script.write_text(
+        f'#!/bin/sh\nset -- {shlex.join(engine.argv)} "$@"\ncase "$*" in *" plan "*) {instead};; esac\nexec "$@"\n'
+    )
+    script.chmod(0o755)
+    module = workshop.module("net", engine=EngineWish(str(script)))
+    with pytest.raises(CommandFailed, match=f"ended with exit code 0, but its events {told}"):
+        workshop.plan(module, value="blue")
 
 
 def test_a_failed_init_says_why(workshop: Workshop) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from hybridwrap.adapters.engine import programs
 from hybridwrap.adapters.engine.arguments import command_line
 from hybridwrap.adapters.engine.callers import Callers
-from hybridwrap.adapters.engine.failure import failed
+from hybridwrap.adapters.engine.failure import failed, refuse_contradiction
 from hybridwrap.adapters.engine.file_locks import planning_in
 from hybridwrap.adapters.engine.initialise import initialise, missing_files
 from hybridwrap.adapters.engine.initialised import current_settings, forget_stamp
@@ -132,6 +132,7 @@ class EngineOfModule:
         if ended.exit_code not in {0, _CHANGES}:
             plan.unlink(missing_ok=True)  # a failed plan leaves a file, too
             raise failed(self._setup, "plan", ended, told, folder.path)
+        refuse_contradiction(self._setup, ended, told)
         self._believe(told)
         return Planned(ended, told, changes=ended.exit_code == _CHANGES, digest=_digest(plan))
 
