@@ -144,7 +144,8 @@ class Stream(Struct, frozen=True):
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        return tuple(d for d in self.diagnostics if d.severity == "error")
+        """Each once: an interrupted engine says "execution halted" for all that it had not begun."""
+        return tuple(dict.fromkeys(d for d in self.diagnostics if d.severity == "error"))
 
     @property
     def interrupted(self) -> bool:

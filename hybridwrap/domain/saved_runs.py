@@ -15,7 +15,7 @@ from hybridwrap.domain.ports import Cipher, Clock, Store
 from hybridwrap.domain.reading import read_many
 from hybridwrap.domain.saved import KEPT_SECONDS, PLAN_AGAIN, SavedPart, SavedRun, joined, refuse_expired
 from hybridwrap.domain.ulid import made_at
-from hybridwrap.errors import ApprovalOutdated, LedgerUnreachable, PreflightRefused
+from hybridwrap.errors import ApprovalOutdated, LedgerDamaged, LedgerUnreachable, PreflightRefused
 
 NEEDS_A_KEY = """in hybridwrap.yaml: ledger: {encryption: {key_from_env: HYBRIDWRAP_KEY}}
       then: export HYBRIDWRAP_KEY=$(openssl rand -base64 32)   once, and keep it   (or encryption: {kms_key_id: …})"""
@@ -57,10 +57,14 @@ class SavedRuns:
         store_once(self._store, self._clock, self._keys.saved_part(part.run, name), encode(part))
 
     def find(self, run: str) -> SavedRun | None:
-        """Read a saved run, None when nothing of it is stored. Raise LedgerUnreachable, ApprovalOutdated."""
+        """Read a saved run, None when nothing is stored. Raise LedgerUnreachable, LedgerDamaged, ApprovalOutdated."""
         keys = [item.key for item in self._store.list(self._keys.saved_run(run)) if item.key.endswith(".json")]
         found = zip(keys, read_many(self._store, keys), strict=True)
-        parts = [decode(data, SavedPart, key) for key, data in found if data is not None]
+        try:
+            parts = [decode(data, SavedPart, key) for key, data in found if data is not None]
+        except LedgerDamaged as error:  # no log: what helps is to make it anew
+            hint = PLAN_AGAIN if error.hint == LedgerDamaged.hint else error.hint
+            raise LedgerDamaged(error.message, hint=hint) from error
         return joined(run, parts) if parts else None
 
     def read(self, run: str) -> SavedRun:

@@ -252,6 +252,15 @@ def test_an_event_with_broken_utf8_is_still_read() -> None:
     assert stream.errors[0].summary == "\ufffd"
 
 
+def test_an_error_that_is_said_for_each_of_many_objects_is_told_once() -> None:
+    halted = event("diagnostic", diagnostic={"severity": "error", "summary": "execution halted"})
+    other = event("diagnostic", diagnostic={"severity": "error", "summary": "no capacity", "address": "x.a"})
+    assert [error.summary for error in read_stream(halted + other + halted * 3).errors] == [
+        "execution halted",
+        "no capacity",
+    ]
+
+
 def test_control_characters_of_a_provisioner_do_not_reach_the_diagnostic() -> None:
     (error,) = read_stream((STREAMS / "odd-bytes-in-output.jsonl").read_bytes()).errors
     assert error.detail.endswith("Output: \ufffd\ufffd bad\n10%\n20%\nnul[\ufffd]\nred\n")

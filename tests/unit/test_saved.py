@@ -29,7 +29,7 @@ from hybridwrap.domain.record import Record
 from hybridwrap.domain.saved import Basis, Now, SavedInputs, SavedPart, SavedPlan, Seal, joined, moved, not_covered
 from hybridwrap.domain.saved_runs import SavedRuns
 from hybridwrap.domain.state import StatePlace
-from hybridwrap.errors import ApprovalOutdated, PreflightRefused
+from hybridwrap.errors import ApprovalOutdated, LedgerDamaged, PreflightRefused
 from tests.support.ledgers import ENGINE, FakeClock, state, writer
 
 SOURCE = Source("d1", lock="l1")
@@ -153,6 +153,14 @@ def test_what_is_gone_or_altered_is_no_plan() -> None:
     runs.forget("R", digest)
     with pytest.raises(ApprovalOutdated, match="not stored any more"):
         runs.get("R", digest)
+
+
+def test_a_damaged_part_is_no_plan_and_a_new_one_helps() -> None:
+    store = MemoryStore()
+    store.create(Keys("shop", "prod").saved_part("R1", "P1"), b'{"v": 1, "run"')
+    with pytest.raises(LedgerDamaged, match="not JSON") as damaged:
+        saved_runs(store, FakeClock()).read("R1")
+    assert damaged.value.hint == "hybridwrap plan --save"
 
 
 def test_plans_expire_and_are_removed_by_whoever_saves_later() -> None:
