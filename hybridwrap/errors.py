@@ -110,6 +110,13 @@ class IntentInDoubt(LedgerUnreachable):
     """
 
 
+class WrongKey(LedgerUnreachable):
+    """The key that is set is not the one that something in the ledger was encrypted with."""
+
+    exit_code = 10
+    hint = "give ledger.encryption the key that the ledger was written with, then: the same command again"
+
+
 class LedgerDamaged(NothingHappened):
     exit_code = 33
     hint = "hybridwrap ledger verify"

@@ -14,11 +14,10 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from hybridwrap.domain.blobs import SEALED
-from hybridwrap.errors import LedgerUnreachable, PreflightRefused
+from hybridwrap.errors import LedgerUnreachable, PreflightRefused, WrongKey
 
 KEY_BYTES = 32
 NONCE_BYTES = 12
-OTHER_KEY = "give ledger.encryption the key that it was written with, then: the same command again"
 
 
 class DataKeys(Protocol):
@@ -28,6 +27,9 @@ class DataKeys(Protocol):
         """The key to encrypt with, and its wrapped form, which is stored."""
 
     def unwrap(self, wrapped: bytes) -> bytes: ...
+
+    @property
+    def is_one(self) -> bool: ...
 
 
 class Kms(Protocol):
@@ -41,6 +43,10 @@ class Kms(Protocol):
 class BlobCipher:
     def __init__(self, keys: DataKeys) -> None:
         self._keys = keys
+
+    @property
+    def is_one_key(self) -> bool:
+        return self._keys.is_one
 
     def seal(self, data: bytes) -> bytes:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -60,11 +66,13 @@ class BlobCipher:
         try:
             return AESGCM(self._keys.unwrap(data[start:end])).decrypt(nonce, sealed, data[:end])
         except (InvalidTag, ValueError) as error:
-            raise LedgerUnreachable("a blob can't be decrypted: another key made it", hint=OTHER_KEY) from error
+            raise WrongKey("a blob can't be decrypted: another key made it") from error
 
 
 class OwnKey:
     """One key for all blobs."""
+
+    is_one = True
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -94,14 +102,14 @@ class OwnKey:
 
     def unwrap(self, wrapped: bytes) -> bytes:
         if wrapped:
-            raise LedgerUnreachable(
-                "a blob is encrypted with a key of AWS KMS, not with the one that is set", hint=OTHER_KEY
-            )
+            raise WrongKey("a blob is encrypted with a key of AWS KMS, not with the one that is set")
         return self._key
 
 
 class KmsKeys:
     """Data keys of AWS KMS: one new key for each process, wrapped keys of others unwrapped once."""
+
+    is_one = False
 
     def __init__(self, key_id: str, connect: Callable[[], Kms]) -> None:
         self._key_id = key_id

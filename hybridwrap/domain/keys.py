@@ -36,6 +36,10 @@ class Keys(Struct, frozen=True):
         return f"{self.root}ledger.json"
 
     @property
+    def key_proof(self) -> str:
+        return f"{self.root}key.sealed"
+
+    @property
     def logs(self) -> str:
         return f"{self.root}log/"
 

@@ -35,6 +35,7 @@ from hybridwrap.domain.entry import (
 )
 from hybridwrap.domain.heads import Heads
 from hybridwrap.domain.journal import Journal
+from hybridwrap.domain.key_proof import prove_key
 from hybridwrap.domain.keys import Keys
 from hybridwrap.domain.mending import Mend, mends
 from hybridwrap.domain.ports import Cipher, Clock, Copies, HeadCache, Ids, Store
@@ -101,9 +102,11 @@ class Ledger:
         return self._charter is not None
 
     def open(self) -> None:
-        """Be ready to write: the first effect of a writing command. Raise LedgerUnreachable, LedgerDamaged."""
+        """Be ready to write: a writing command's first effect. Raise LedgerUnreachable, WrongKey, LedgerDamaged."""
         if not self.exists():
             self._charter = found(self.store, self._keys, self.clock, self.ids, self.writer)
+        if self.cipher and self.cipher.is_one_key:
+            prove_key(self.store, self._keys, self.clock, self.cipher)
         self._journal.writing = True
 
     @property

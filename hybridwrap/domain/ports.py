@@ -100,11 +100,15 @@ class HeadCache(Protocol):
 class Cipher(Protocol):
     """Encryption of blobs."""
 
+    @property
+    def is_one_key(self) -> bool:
+        """Whether one key encrypts all, which a process may have wrong; else each blob says what decrypts it."""
+
     def seal(self, data: bytes) -> bytes:
         """Encrypt; the result begins with `blobs.SEALED`. Raise LedgerUnreachable."""
 
     def open(self, data: bytes) -> bytes:
-        """Decrypt what `seal` made. Raise LedgerUnreachable when there is no key for it."""
+        """Decrypt what `seal` made. Raise LedgerUnreachable when there is no key for it, WrongKey."""
 
 
 class Clock(Protocol):

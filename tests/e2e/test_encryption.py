@@ -26,6 +26,7 @@ variable "password" {
 resource "terraform_data" "db" { input = var.password }
 """
 KEY = base64.b64encode(b"k" * 32).decode()
+OTHER_KEY = base64.b64encode(b"j" * 32).decode()
 
 
 def test_with_a_key_a_secret_has_a_digest_that_tells_nothing_without_it(tmp_path: Path) -> None:
@@ -33,10 +34,25 @@ def test_with_a_key_a_secret_has_a_digest_that_tells_nothing_without_it(tmp_path
     project.write(STACK, db=DB)
     assert project.apply().code == 0
     first = project.ledger().record("db").inputs_digest
-    other = Project(tmp_path, {"LEDGER_KEY": base64.b64encode(b"j" * 32).decode(), "PASSWORD": "first-secret"})
+    other = Project(tmp_path / "other", {"LEDGER_KEY": OTHER_KEY, "PASSWORD": "first-secret"})
+    other.root.mkdir()
+    other.write(STACK, db=DB)
     assert other.apply().code == 0
     assert first
-    assert project.ledger().record("db").inputs_digest not in ("", first)
+    assert other.ledger().record("db").inputs_digest not in ("", first)
+
+
+def test_another_key_than_the_first_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    project = Project(tmp_path, {"LEDGER_KEY": KEY, "PASSWORD": "first-secret"})
+    project.write(STACK, db=DB)
+    assert project.apply().code == 0
+    before = project.ledger().history("db")
+    ran = project.run("apply", "--auto-approve", LEDGER_KEY=OTHER_KEY, PASSWORD="another-secret")
+    assert ran.code == 10
+    assert "is encrypted with another key; nothing was run" in ran.err
+    assert "the key that the ledger was written with" in ran.err
+    assert project.ledger().history("db") == before
+    assert project.run("apply", "--auto-approve", PASSWORD="another-secret").code == 0
 
 
 def test_a_key_that_is_none_is_said_with_how_to_make_one(tmp_path: Path) -> None:

@@ -23,9 +23,9 @@ def test_a_key_that_others_do_not_have_is_a_problem() -> None:
     store.create(KEYS.blob("1"), key("a").seal(b"x"))
     assert check_key(store, KEYS, key("a")).verdict is Verdict.OK
     found = check_key(store, KEYS, key("b"))
-    assert (found.verdict, found.exit_code) == (Verdict.PROBLEM, 30)
+    assert (found.verdict, found.exit_code) == (Verdict.PROBLEM, 10)
     assert "another key made it" in found.text
-    assert "the key that it was written with" in found.fix
+    assert "the key that the ledger was written with" in found.fix
 
 
 def test_a_saved_plan_is_proof_too_and_nothing_at_all_is_said() -> None:

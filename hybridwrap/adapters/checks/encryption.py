@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 
 from hybridwrap.domain.blobs import SEALED
-from hybridwrap.domain.checkup import UNREACHABLE, Finding, ok, problem
+from hybridwrap.domain.checkup import Finding, ok, problem
 from hybridwrap.domain.keys import Keys
 from hybridwrap.domain.ports import Cipher, Store
 from hybridwrap.errors import LedgerUnreachable
@@ -21,7 +21,7 @@ def check_key(store: Store, keys: Keys, cipher: Cipher) -> Finding:
         cipher.open(cipher.seal(b"doctor"))
         opened = [cipher.open(data) for data in islice(_sealed(store, keys), OPENED)]
     except LedgerUnreachable as error:
-        return problem("encryption", error.message, error.hint, UNREACHABLE)
+        return problem("encryption", error.message, error.hint, error.exit_code)
     there = "and opens what the ledger has" if opened else "and nothing is encrypted in the ledger yet"
     return ok("encryption", f"the key encrypts and decrypts, {there}")
 
