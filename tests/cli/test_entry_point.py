@@ -25,6 +25,7 @@ EXIT_CODES = {
     "EngineNotUsable": 40,
     "LedgerUnreachable": 30,
     "IntentInDoubt": 30,
+    "WrongKey": 10,
     "LedgerDamaged": 33,
     "ApprovalOutdated": 5,
     "CredentialsRefused": 10,

@@ -121,7 +121,7 @@ def test_the_wrong_account_stops_before_anything(server: Server, tmp_path: Path)
     ran = project.apply()
     assert ran.code == 10
     arn = f"arn:aws:sts::{OTHER}:assumed-role/deploy/test"
-    assert f"it: its engine would act in account {OTHER}, {arn}; the manifest says {ACCOUNT}" in ran.text
+    assert f"refused    its engine would act in account {OTHER}, {arn}; the manifest says {ACCOUNT}" in ran.text
     assert project.ledger().history("it") == ()
     looked = project.call("doctor")
     assert looked.code == 10
