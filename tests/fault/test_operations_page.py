@@ -12,13 +12,13 @@ from tests.support.lost_runner import hanging, kill, kill_engines, ledger_of, lo
 from tests.support.pages import Check, Screen
 from tests.support.project import Project, wait
 
-pytestmark = [pytest.mark.e2e, pytest.mark.matrix]
+pytestmark = pytest.mark.e2e
 APPLY = "hybridwrap apply --auto-approve network"
 
 
 def test_busy(project: Project, cloud: Cloud, screen: Screen, check: Check) -> None:
     with hanging(project, cloud, "gate", "network") as process:
-        screen.type("hybridwrap apply --auto-approve")
+        screen.type("hybridwrap apply --auto-approve --parallelism 1")
         screen.type("hybridwrap unlock network")
     assert wait(process).code == 0
     check("busy", screen)

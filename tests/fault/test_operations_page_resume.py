@@ -11,7 +11,7 @@ from tests.support.fakecloud.faults import Operation
 from tests.support.pages import Check, Screen
 from tests.support.project import Project
 
-pytestmark = [pytest.mark.e2e, pytest.mark.matrix]
+pytestmark = pytest.mark.e2e
 
 
 def test_error(project: Project, cloud: Cloud, screen: Screen, check: Check) -> None:

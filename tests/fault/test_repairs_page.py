@@ -11,7 +11,7 @@ from tests.support.pages import Check, Screen
 from tests.support.project import Project, wait
 from tests.support.s3_servers import Fault, Server
 
-pytestmark = [pytest.mark.e2e, pytest.mark.matrix]
+pytestmark = pytest.mark.e2e
 APPLY = "hybridwrap apply --auto-approve network"
 
 

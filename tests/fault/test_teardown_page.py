@@ -10,7 +10,7 @@ from tests.support.pages import Check, Screen
 from tests.support.project import Project
 from tests.support.teardown import chain, looking_into
 
-pytestmark = [pytest.mark.e2e, pytest.mark.matrix]
+pytestmark = pytest.mark.e2e
 DESTROY = "hybridwrap destroy --auto-approve"
 
 
