@@ -89,6 +89,7 @@ class Estate:
 
     def raw_plan(self, state: State, root: Path, scratch: Path) -> Json:
         """What the engine alone would change in a checkout."""
+        scratch.mkdir(parents=True, exist_ok=True)
         plan = scratch / f"{state.module}-{state.environment}.plan"
         self.raw(state, root, scratch, "plan", "-input=false", "-lock=false", f"-out={plan}", *state.plan)
         return self.changes(state, root, scratch, plan)
