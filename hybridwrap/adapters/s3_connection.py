@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 
-from hybridwrap.adapters.s3_errors import way_out
+from hybridwrap.adapters.s3_errors import Answer, way_out
 from hybridwrap.adapters.s3_signed_reads import SignedReads
 from hybridwrap.errors import LedgerUnreachable
 
@@ -35,6 +36,11 @@ class S3Settings(Struct, frozen=True):
     endpoint: str = ""
     path_style: bool = False
     kms_key_id: str = ""  # objects are then encrypted by SSE-KMS
+
+    @property
+    def folder(self) -> str:
+        """What all keys begin with."""
+        return f"{self.prefix.rstrip('/')}/" if self.prefix.strip("/") else ""
 
 
 class S3Connection:
@@ -66,6 +72,19 @@ class S3Connection:
     @property
     def region(self) -> str:
         return self._settings.region or self.often.meta.region_name
+
+    @contextmanager
+    def explaining(self, action: str, where: str) -> Iterator[None]:
+        """Have a request that fails raise LedgerUnreachable, which says what it was for and what to do."""
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        try:
+            yield
+        except ClientError as error:
+            answer = Answer.of(error.response, action)
+            raise LedgerUnreachable(answer.explained(where, self.region), hint=answer.way_out or None) from error
+        except BotoCoreError as error:
+            raise LedgerUnreachable(f"{where}: {error}", hint=way_out(error)) from error
 
     def _one(self, name: str, make: Callable[[], T]) -> T:
         with self._lock:

@@ -25,7 +25,7 @@ class S3Store:
     def __init__(self, settings: S3Settings) -> None:
         self._settings = settings
         self._connection = S3Connection(settings)
-        self._prefix = f"{settings.prefix.rstrip('/')}/" if settings.prefix.strip("/") else ""
+        self._prefix = settings.folder
 
     @property
     def place(self) -> str:
@@ -106,18 +106,15 @@ class S3Store:
 
     def _asked(self, action: str, key: str, request: Callable[[], T], absent: Callable[[Answer], bool]) -> T | None:
         """Send a request that may be repeated; None when the answer says that the object is absent."""
-        from botocore.exceptions import BotoCoreError, ClientError
+        from botocore.exceptions import ClientError
 
-        try:
-            return request()
-        except ClientError as error:
-            answer = Answer.of(error.response, action)
-            if absent(answer):
-                return None
-            told = answer.explained(self._url(key), self._connection.region)
-            raise LedgerUnreachable(told, hint=answer.way_out or None) from error
-        except BotoCoreError as error:
-            raise LedgerUnreachable(f"{self._url(key)}: {error}", hint=way_out(error)) from error
+        with self._connection.explaining(action, self._url(key)):
+            try:
+                return request()
+            except ClientError as error:
+                if absent(Answer.of(error.response, action)):
+                    return None
+                raise
 
     def _must_have(self, member: str, answer: Mapping[str, object], key: str) -> None:
         """Raise LedgerUnreachable for an answer without what S3 never leaves out: an empty listing is no proof then."""

@@ -34,6 +34,10 @@ def damage_in(module: str, error: LedgerDamaged) -> Damage:
     return Damage(error.key, why, module, repair if error.hint == LedgerDamaged.hint else error.hint)
 
 
+def damage_of_document(key: str, error: LedgerDamaged) -> Damage:
+    return Damage(key, error.message.removeprefix(f"{key}: "), hint=error.hint)
+
+
 @contextmanager
 def named(key: str) -> Iterator[None]:
     """Have what is found damaged in here name its object."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from hybridwrap.domain.append import store_once
 from hybridwrap.domain.codec import decode, encode
-from hybridwrap.domain.damage import Damage, named
+from hybridwrap.domain.damage import Damage, damage_of_document, named
 from hybridwrap.domain.keys import Keys, run_end
 from hybridwrap.domain.ports import Clock, Store
 from hybridwrap.domain.reading import read_many
@@ -18,12 +18,6 @@ from hybridwrap.domain.shared_runs import SharedRuns
 from hybridwrap.errors import LedgerDamaged, LedgerUnreachable, UsageError
 
 T = TypeVar("T")
-
-
-class Decode(Protocol):
-    """Reads a document with the key; None where it can't be read and that is not to matter."""
-
-    def __call__(self, key: str, data: bytes, shape: type[T]) -> T | None: ...
 
 
 @dataclass(eq=False)
@@ -51,7 +45,7 @@ class Runs:
         """
         listed = [item.key for item in self.store.list(self.keys.runs, limit=limit and 2 * limit)]
         keys = [key for key in listed if not key.endswith(".end.json")][:limit]
-        found = tuple(run for run in self._read(keys, set(listed), self._readable) if run)
+        found = tuple(run for document in self._documents(keys, set(listed)) if (run := self._readable(*document)))
         shared = [run for run in found if run.start.shared]
         if not shared:
             return found
@@ -67,9 +61,13 @@ class Runs:
             return run
 
     def _note(self, error: LedgerDamaged, key: str) -> None:
-        self.damage[key] = Damage(key, error.message.removeprefix(f"{key}: "), hint=error.hint)
+        self.damage[key] = damage_of_document(key, error)
 
-    def _readable(self, key: str, data: bytes, shape: type[T]) -> T | None:
+    def _readable(self, key: str, start: bytes, end: bytes | None) -> Run | None:
+        began = self._decoded(start, RunStart, key)
+        return Run(began, self._decoded(end, RunEnd, run_end(key)) if end is not None else None) if began else None
+
+    def _decoded(self, data: bytes, shape: type[T], key: str) -> T | None:
         try:
             return decode(data, shape, key)
         except LedgerDamaged as error:
@@ -82,15 +80,12 @@ class Runs:
         Raise UsageError when there is none or more than one.
         """
         key = self._key(prefix)
-        (run,) = self._read([key], {run_end(key)}, self._must_be_readable)
-        if run is None:
-            raise AssertionError("a document that can't be read raises")
-        return self.shared.read(run.start.run) if run.start.shared else run
-
-    @staticmethod
-    def _must_be_readable(key: str, data: bytes, shape: type[T]) -> T:
+        ((_, start, end),) = self._documents([key], {run_end(key)})
         with named(key):
-            return decode(data, shape, key)
+            began = decode(start, RunStart, key)
+        with named(run_end(key)):
+            run = Run(began, decode(end, RunEnd, run_end(key)) if end is not None else None)
+        return self.shared.read(began.run) if began.shared else run
 
     def _key(self, prefix: str) -> str:
         keys = [item.key for item in self.store.list(self.keys.runs) if not item.key.endswith(".end.json")]
@@ -105,17 +100,17 @@ class Runs:
             raise UsageError(f"{prefix} may be {', '.join(sorted(found)[:5])}", hint="give more of the run's id")
         return next(iter(found.values()))
 
-    def _read(self, keys: list[str], ends: set[str], decoded: Decode) -> tuple[Run | None, ...]:
-        starts = read_many(self.store, keys)
+    def _documents(self, keys: list[str], ends: set[str]) -> list[tuple[str, bytes, bytes | None]]:
+        """For each key the document of a run, and its end where that is one of `ends`."""
         with_end = [key for key in keys if run_end(key) in ends]
+        starts = read_many(self.store, keys)
         ended = dict(zip(with_end, read_many(self.store, [run_end(key) for key in with_end]), strict=True))
-        return tuple(self._run(key, start, ended.get(key), decoded) for key, start in zip(keys, starts, strict=True))
+        return [(key, self._listed(key, start), ended.get(key)) for key, start in zip(keys, starts, strict=True)]
 
-    def _run(self, key: str, start: bytes | None, end: bytes | None, decoded: Decode) -> Run | None:
-        if start is None:
+    def _listed(self, key: str, data: bytes | None) -> bytes:
+        if data is None:
             raise LedgerUnreachable(f"{self.store.place}: {key} was listed and can't be read")
-        began = decoded(key, start, RunStart)
-        return Run(began, decoded(run_end(key), end, RunEnd) if end is not None else None) if began else None
+        return data
 
 
 def unreadable_runs(store: Store, keys: Keys) -> tuple[Damage, ...]:
@@ -126,5 +121,5 @@ def unreadable_runs(store: Store, keys: Keys) -> tuple[Damage, ...]:
         try:
             decode(data or b"", RunEnd if key.endswith(".end.json") else RunStart, key)
         except LedgerDamaged as error:
-            found.append(Damage(key, error.message.removeprefix(f"{key}: "), hint=error.hint))
+            found.append(damage_of_document(key, error))
     return tuple(found)

@@ -15,7 +15,7 @@ from hybridwrap.cli.compose import Workshop, equip, look_at
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import faint
 from hybridwrap.cli.options import Place, stack_options
-from hybridwrap.cli.stores import copies_of
+from hybridwrap.cli.stores import copies_of, s3_settings_of
 from hybridwrap.domain.keys import Keys, quoted
 from hybridwrap.domain.mending import Mend, put_back
 from hybridwrap.domain.ports import Copies
@@ -128,6 +128,6 @@ def _aside(workshop: Workshop, name: str) -> Iterator[str]:
         yield f"mv {quote(f'{root}/{log[:-1]}')} {quote(f'{root}/lost-{quoted(name)}')}"
         yield f"rm -f {quote(f'{root}/{head}')}"
         return
-    prefix = f"s3://{settings.bucket}/" + (f"{settings.prefix.strip('/')}/" if settings.prefix.strip("/") else "")
+    prefix = f"s3://{settings.bucket}/{s3_settings_of(settings).folder}"
     yield f"aws s3 mv --recursive {quote(prefix + log)} {quote(f'{prefix}lost/{log}')}"
     yield f"aws s3 rm {quote(prefix + head)}"
