@@ -175,4 +175,4 @@ class Ended(Struct, frozen=True):
     interrupts: int = 0
     argv: tuple[str, ...] = ()
     seconds: float = 0.0
-    overdue: bool = False  # it was interrupted because its time was up
+    overdue: bool = False  # its time was up before it was done

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from hybridwrap.domain.status import Outcome
+from tests.support.engines import engines
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
 from tests.support.project import FAKECLOUD, Project, Ran, wait
@@ -100,6 +102,22 @@ def test_the_timeout_of_a_module_stops_that_module_and_what_needs_it(
 def test_a_plan_that_takes_too_long_changes_nothing_and_is_no_operation(project: Project, engine_program: str) -> None:
     write(project, engine_program, "timeout: 0")
     ran = project.apply("network")
+    assert ran.code == 4, ran.text
+    assert "its time was up while nothing was changed" in ran.text
+    assert project.ledger().history("network") == ()
+
+
+def test_a_plan_that_ends_well_in_spite_of_the_interrupt_is_too_late_all_the_same(
+    project: Project, engine_program: str
+) -> None:
+    program = engines()[engine_program]
+    assert program
+    write(project, "./deaf", "timeout: 0")
+    (project.root / "deaf").write_text(f'#!/bin/sh\ntrap : INT\n{shlex.join(program.argv)} "$@"\n')
+    (project.root / "deaf").chmod(0o755)
+
+    ran = project.apply("network")
+
     assert ran.code == 4, ran.text
     assert "its time was up while nothing was changed" in ran.text
     assert project.ledger().history("network") == ()

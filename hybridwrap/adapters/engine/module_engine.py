@@ -13,6 +13,8 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from hybridwrap.adapters.engine import programs
 from hybridwrap.adapters.engine.arguments import command_line
 from hybridwrap.adapters.engine.callers import Callers
@@ -129,9 +131,10 @@ class EngineOfModule:
             self.init(folder)
             ended, told = self._plan(folder, options, listen)
         plan = folder.path / PLAN
-        if ended.exit_code not in {0, _CHANGES}:
+        too_late = ended.overdue or self._time_left <= 0  # an interrupt that comes late lets a plan end well
+        if too_late or ended.exit_code not in {0, _CHANGES}:
             plan.unlink(missing_ok=True)  # a failed plan leaves a file, too
-            raise failed(self._setup, "plan", ended, told, folder.path)
+            raise failed(self._setup, "plan", replace(ended, overdue=too_late), told, folder.path)
         refuse_contradiction(self._setup, ended, told)
         self._believe(told)
         return Planned(ended, told, changes=ended.exit_code == _CHANGES, digest=_digest(plan))
