@@ -22,6 +22,7 @@ ORDER = (
     "destroyed",
     "retained",
     "unchanged",
+    "empty",
     "planned",
     "deferred",
     "error",

@@ -38,7 +38,7 @@ class RunStart(Struct, frozen=True):
 class ModuleEnd(Struct, frozen=True):
     """How one module of a run ended: ok, unchanged, error, pending, unknown, busy, declined, stopped, refused.
 
-    Of a look for drift also: drifted, accepted, empty.
+    Of a look for drift also: drifted, accepted; of that and of adopt: empty.
     """
 
     result: str

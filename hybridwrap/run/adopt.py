@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace  # noqa: TID251  of a dataclass
 from itertools import pairwise
 
+from hybridwrap.domain.drift_checks import NOTHING_THERE
 from hybridwrap.domain.engine_run import Stream
 from hybridwrap.domain.entry import Adopt, Entry, Observe, Retain, StateMark
 from hybridwrap.domain.fold import fold
@@ -27,14 +28,20 @@ from hybridwrap.run.walk import Way, walk
 ADOPTABLE = frozenset({Status.NONE, Status.RETAINED, Status.DESTROYED})
 
 
-def adopt(context: Context, modules: Sequence[str], reason: str) -> RunEnd:
+def adopt(context: Context, modules: Sequence[str], reason: str, *, must_have_state: Collection[str]) -> RunEnd:
     """Adopt the states of modules; those that the ledger knows already are left as they are.
 
     A state is what it is, whatever becomes of the others: none waits for another one.
     """
 
+    def adopt_one(name: str) -> ModuleEnd:
+        end = _adopt(context, name, reason)
+        if end.result == NOTHING_THERE and name in must_have_state:
+            raise PreflightRefused(f"{name}: {end.reason}", hint=f"hybridwrap apply {name}")
+        return end
+
     def work() -> Mapping[str, ModuleEnd]:
-        return walk(context, modules, lambda name: _adopt(context, name, reason), Way({}))
+        return walk(context, modules, adopt_one, Way({}))
 
     return recorded_run(context, "adopt", modules, work)
 
@@ -72,7 +79,7 @@ def _adopt(context: Context, name: str, reason: str) -> ModuleEnd:
     refuse_renamed(context, name, engine.place)
     state = engine.state()
     if state is None or not (state.instances or state.outputs):
-        raise PreflightRefused(f"{name}: there is no state to adopt at {engine.place}", hint=f"hybridwrap apply {name}")
+        return ModuleEnd(NOTHING_THERE, reason=f"nothing to adopt: there is no state at {engine.place}")
     if doubt := doubt_behind(record, context.tools.ledger.history(name)):
         return _unknown_again(context, record, f"{doubt} (retained since, adopted: {reason})")
     _write(context, record, state, mark_of(engine, state), reason)

@@ -19,7 +19,7 @@ from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.state import EngineState, Found
 from hybridwrap.domain.status import Outcome, Status
-from hybridwrap.errors import PreflightRefused
+from hybridwrap.errors import EngineFailed, OutcomeUnknown, PreflightRefused
 from hybridwrap.run.context import Context
 from hybridwrap.run.identity import take_identity
 from hybridwrap.run.masking import mask_for
@@ -54,26 +54,27 @@ def reads_only(module: str, words: Sequence[str]) -> bool:
 
 
 def run_reading(context: Context, name: str, words: tuple[str, ...]) -> int:
-    """Run a command that changes nothing; return its exit code."""
+    """Run a command that changes nothing; return the engine's exit code, which may be an answer (`fmt -check`)."""
     command = _command(context, name, words)
     try:
-        return _exit_code(command.run())
+        ended = command.run()
+        return ended.exit_code if ended.exit_code is not None else 128 + (ended.signal or 0)
     finally:
         command.folder.remove()
 
 
 def run_changing(context: Context, name: str, words: tuple[str, ...]) -> int:
-    """Run a command between `begin` and `end`; return its exit code. Raise as an apply does."""
-    codes: list[int] = []
+    """Run a command between `begin` and `end`; return the exit code of the run. Raise as an apply does."""
 
     def work() -> dict[str, ModuleEnd]:
         wait_for_turn(context, name)
-        code, module_end = _operation(context, _command(context, name, words))
-        codes.append(code)
-        return {name: module_end}
+        return {name: _operation(context, _command(context, name, words))}
 
-    recorded_run(context, f"tf {name_of(words)}", [name], work)
-    return codes[0]
+    run_end = recorded_run(context, f"tf {name_of(words)}", [name], work)
+    module_end = run_end.modules[name]
+    if module_end.exit_code == OutcomeUnknown.exit_code:
+        raise OutcomeUnknown(f"{name}: {module_end.reason}; what it did is not known", hint=module_end.hint)
+    return run_end.exit_code
 
 
 def _command(context: Context, name: str, words: tuple[str, ...]) -> _Command:
@@ -92,7 +93,7 @@ def _command(context: Context, name: str, words: tuple[str, ...]) -> _Command:
     return _Command(module, words, engine, folder, inputs)
 
 
-def _operation(context: Context, command: _Command) -> tuple[int, ModuleEnd]:
+def _operation(context: Context, command: _Command) -> ModuleEnd:
     record = context.knowledge.record(command.module.name)
     with ExitStack() as on_failure:
         on_failure.callback(command.folder.remove)
@@ -105,12 +106,17 @@ def _operation(context: Context, command: _Command) -> tuple[int, ModuleEnd]:
     mask = mask_for(context, command.module.name, before)
     body = _result(command, held, ended, before)
     end(context, command.folder, held, body, mask)
-    return _exit_code(ended), ModuleEnd(
-        "ok" if ended.exit_code == 0 else "error",
-        0 if ended.exit_code == 0 else 4,
-        command.folder.operation,
-        body.reason,
-    )
+    return _module_end(command, body, ended)
+
+
+def _module_end(command: _Command, body: End, ended: Ended) -> ModuleEnd:
+    operation = command.folder.operation
+    if body.outcome is Outcome.UNKNOWN:
+        hint = f"hybridwrap reconcile {command.module.name}"
+        return ModuleEnd("unknown", OutcomeUnknown.exit_code, operation, body.reason, hint)
+    if ended.exit_code == 0:
+        return ModuleEnd("ok", 0, operation, body.reason)
+    return ModuleEnd("error", EngineFailed.exit_code, operation, body.reason)
 
 
 def _intent(context: Context, command: _Command, record: Record, mark: StateMark, locks: Locks) -> Begin:
@@ -165,7 +171,3 @@ def _judge(held: Record, ended: Ended, before: EngineState | None, found: Found)
     if ended.exit_code != 0:
         return Outcome.FAILED, Status.ERROR
     return Outcome.SUCCEEDED, held.settled if held.settled in KEPT else Status.OK
-
-
-def _exit_code(ended: Ended) -> int:
-    return ended.exit_code if ended.exit_code is not None else 128 + (ended.signal or 0)

@@ -178,6 +178,15 @@ def test_what_our_own_state_rm_took_out_is_no_doubt(project: Project) -> None:
     assert project.apply().code == 0
 
 
+def test_what_only_reads_ends_with_the_engines_code_and_what_may_change_as_history_says(project: Project) -> None:
+    assert project.run("tf", "base", "--", "state", "show", "terraform_data.none").code == 1
+
+    assert project.run("tf", "base", "--", "typo").code == 4
+    newest = project.call("history", "--json").json[0]
+    assert (newest["command"], newest["exit_code"]) == ("tf typo", 4)
+    assert project.statuses()["base"] == "ok"
+
+
 def test_a_state_that_went_backwards_is_no_change_from_outside(project: Project, engine: RealEngine) -> None:
     file = project.root / ".hybridwrap" / "state" / "default" / "base.tfstate"
     old = file.read_bytes()

@@ -35,13 +35,14 @@ def command(
     """Take a state that exists into the ledger.
 
     Status, outputs and object ids come from the state as it is; the engine changes nothing. One module after the other,
-    in the order of the graph; one that can't be adopted is named, and keeps no other one from it.
+    in the order of the graph; one that can't be adopted is named, and keeps no other one from it. With --all a module
+    without a state is no error: there is nothing to adopt.
     """
     if bool(modules) == everything:
         raise UsageError("name modules, or say --all")
     job = writing_job(place, Selection(modules), Variables(), parallelism=parallelism)
     watch = watcher(job, telling)
     with at_work(job, Options(parallelism=parallelism, patience=patience), watch) as context:
-        end = adopt(context, job.modules, reason)
+        end = adopt(context, job.modules, reason, must_have_state=modules)
     watch.run_ended(end, job.knowledge.outputs)
     return end.exit_code

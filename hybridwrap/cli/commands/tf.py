@@ -23,9 +23,9 @@ from hybridwrap.run.selection import Selection
 def command(place: Place, module: str | None, patience: Patience) -> int:
     """Run any engine command in a module.
 
-    It gets the module's environment, variables and state. Commands that read run as they are. Those that can change
-    the state (import, state mv, taint, …) are recorded as an operation. apply, destroy and init have commands of their
-    own here.
+    It gets the module's environment, variables and state. Commands that read run as they are, and end with the engine's
+    own exit code. Those that can change the state (import, state mv, taint, …) are recorded as an operation, and end
+    with the codes of hybridwrap: 4 when the engine failed. apply, destroy and init have commands of their own here.
     """
     words = words_after_dashes()
     if module is None:
