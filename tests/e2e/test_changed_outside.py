@@ -183,7 +183,7 @@ def test_what_only_reads_ends_with_the_engines_code_and_what_may_change_as_histo
 
     assert project.run("tf", "base", "--", "typo").code == 4
     newest = project.call("history", "--json").json[0]
-    assert (newest["command"], newest["exit_code"]) == ("tf typo", 4)
+    assert (newest["command"], newest["end"]["exit_code"]) == ("tf typo", 4)
     assert project.statuses()["base"] == "ok"
 
 
