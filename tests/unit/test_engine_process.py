@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hybridwrap.adapters.clock import SystemClock
-from hybridwrap.adapters.engine.process import Command, Processes, Tail
+from hybridwrap.adapters.engine.process import Command, Process, Processes, Tail
 from hybridwrap.errors import EngineNotUsable
 
 # An engine with a plugin: its exit code is the number of interrupts that reached it until the file `go` was there.
@@ -57,6 +58,27 @@ def test_an_interrupt_reaches_the_engine_once_and_its_plugins_never(tmp_path: Pa
     assert (ended.exit_code, ended.interrupts) == (1, 1)
     assert not (tmp_path / "plugin-was-interrupted").exists()
     assert processes.interrupt() == 0
+
+
+def test_a_signal_and_a_deadline_at_the_same_time_send_one_interrupt_together(tmp_path: Path) -> None:
+    class Child(subprocess.Popen[bytes]):
+        """While it is interrupted, its deadline comes."""
+
+        sent = 0
+
+        def send_signal(self, sig: int) -> None:
+            self.sent += 1
+            if self.sent == 1:
+                deadline.start()
+                deadline.join(0.2)  # as long as it takes, were nothing in its way
+
+    child = Child(("/bin/sh", "-c", "exit 0"))
+    process = Process(Command((), tmp_path, {}), child, SystemClock())
+    deadline = threading.Thread(target=process.end_by, args=(0.0,))
+    assert process.interrupt()
+    deadline.join()
+    assert child.sent == 1
+    child.wait()
 
 
 @pytest.mark.parametrize(

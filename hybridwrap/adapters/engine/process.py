@@ -44,6 +44,7 @@ class Process:
         self._began = clock.monotonic()
         self._interrupts = 0
         self._overdue = False
+        self._lock = Lock()  # a signal and a deadline may come at the same time, and want one interrupt together
 
     @property
     def pid(self) -> int:
@@ -51,11 +52,12 @@ class Process:
 
     def interrupt(self, *, again: bool = False) -> bool:
         """Send one SIGINT to the process, not to its group, if it lives and has had none; say whether it was sent."""
-        if self._child.returncode is not None or (self._interrupts and not again):
-            return False
-        self._child.send_signal(signal.SIGINT)
-        self._interrupts += 1
-        return True
+        with self._lock:
+            if self._child.returncode is not None or (self._interrupts and not again):
+                return False
+            self._child.send_signal(signal.SIGINT)
+            self._interrupts += 1
+            return True
 
     def end_by(self, moment: float) -> None:
         """Interrupt the process, once, when the moment has passed."""
