@@ -12,11 +12,10 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from itertools import count
 from pathlib import Path
-from threading import get_native_id
 
 from hybridwrap.adapters.file_system import network_kind, read_mounts
+from hybridwrap.adapters.whole_file import write_beside
 from hybridwrap.domain.ports import Attempt, Creation, Listed
 from hybridwrap.errors import LedgerUnreachable
 
@@ -24,7 +23,6 @@ WITHOUT_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS})
 NO_LINKS = "a ledger needs hard links, this file system has none: use a folder on another one, or `ledger: {s3: …}`"
 IN_MANIFEST = "`ledger: {folder: …}` in the manifest"
 LAYOUT = "v1"  # below it lies all that a ledger has
-_serial = count()
 
 
 class FolderStore:
@@ -77,12 +75,14 @@ class FolderStore:
         path = self._root / key
         try:
             temporary = self._write_beside(path, data)
-            with _locked(path.parent):
-                if over is not None and _tag(path) != over:
-                    temporary.unlink()
-                    return None
+            try:
                 tag = _tag(temporary)  # a rename changes neither the inode nor the time of the content
-                temporary.rename(path)
+                with _locked(path.parent):
+                    if over is not None and _tag(path) != over:
+                        return None
+                    temporary.rename(path)
+            finally:
+                temporary.unlink(missing_ok=True)
             _sync_folder(path.parent)
         except OSError as error:
             raise self._unreachable(key, error) from error
@@ -127,19 +127,8 @@ class FolderStore:
         return way_out(self._root, error, self._chosen_by)
 
     def _write_beside(self, path: Path, data: bytes) -> Path:
-        """Write and fsync a temporary file in the folder of `path`."""
         self._make_ready(path.parent)
-        temporary = path.parent / f".{os.getpid()}-{get_native_id()}-{next(_serial)}"
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise
-        return temporary
+        return write_beside(path, data, durably=True)
 
     def _make_ready(self, folder: Path) -> None:
         if folder in self._ready:

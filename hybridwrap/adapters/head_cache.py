@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
+from hybridwrap.adapters.whole_file import put_whole
 from hybridwrap.domain.head_pack import heads_of, lines_of
 
 
@@ -22,11 +23,6 @@ class FileHeadCache:
             return {}
 
     def save(self, heads: Mapping[str, tuple[str, bytes]]) -> None:
-        temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-        try:
+        with suppress(OSError):
             self._path.parent.mkdir(mode=0o700, exist_ok=True)  # not the home: it is made by those who write
-            temporary.touch(mode=0o600)
-            temporary.write_bytes(lines_of(heads))
-            temporary.replace(self._path)
-        except OSError:
-            return
+            put_whole(self._path, lines_of(heads))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
-from threading import get_ident
 
+from hybridwrap.adapters.whole_file import put_whole
 from hybridwrap.errors import PreflightRefused
 
 NAME = ".hybridwrap"
@@ -39,7 +38,7 @@ def make_home(home: Path, stack: str) -> None:
         if not owner.exists():
             home.chmod(0o700)
             (home / ".gitignore").write_text("*\n", encoding="utf-8")
-            _write_whole(owner, stack + "\n")
+            put_whole(owner, f"{stack}\n".encode())  # nobody who starts at the same time reads a half of it
         found = owner.read_text(encoding="utf-8").strip()
     except OSError as error:
         raise PreflightRefused(
@@ -50,10 +49,3 @@ def make_home(home: Path, stack: str) -> None:
             f'{home} belongs to the stack "{found}", not to "{stack}"',
             hint="give every stack a HYBRIDWRAP_HOME of its own",
         )
-
-
-def _write_whole(file: Path, text: str) -> None:
-    """Write so that nobody who starts at the same time reads a half of it."""
-    fresh = file.with_name(f"{file.name}.{os.getpid()}.{get_ident()}")
-    fresh.write_text(text, encoding="utf-8")
-    fresh.replace(file)

@@ -5,13 +5,12 @@ Keeps: a file here that is not whole counts for nothing, and a document is asked
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from threading import get_ident
 
+from hybridwrap.adapters.whole_file import put_whole
 from hybridwrap.domain.ports import Attempt, Listed, Store
 
 MOST_FILES = 200
@@ -56,13 +55,10 @@ class KnownDocuments:
 
     def _keep(self, file: Path, data: bytes) -> None:
         """Write the document where that is possible; without it the next start is slower, and nothing else."""
-        temporary = file.with_name(f".{file.name[:16]}.{os.getpid()}.{get_ident()}")
         with suppress(OSError):
             self._folder.parent.mkdir(mode=0o700, exist_ok=True)  # not the home: it is made by those who write
             self._folder.mkdir(mode=0o700, exist_ok=True)
-            temporary.touch(mode=0o600)
-            temporary.write_bytes(sha256(data).hexdigest().encode() + data)
-            temporary.replace(file)
+            put_whole(file, sha256(data).hexdigest().encode() + data)
             self._forget_oldest()
 
     def _forget_oldest(self) -> None:

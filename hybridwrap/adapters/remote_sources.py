@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from hybridwrap.adapters.home import home_of, make_home
 from hybridwrap.adapters.unused_sources import mark_used, using
+from hybridwrap.adapters.whole_file import put_whole
 from hybridwrap.domain.json import canonical, loads
 from hybridwrap.errors import InvalidManifest
 
@@ -218,6 +219,4 @@ def _commit(folder: Path) -> str:
 
 
 def _point(place: Path, folder: str, resolved: str) -> None:
-    fresh = place / f"current.json.{os.getpid()}"
-    fresh.write_bytes(canonical({"folder": folder, "resolved": resolved}))
-    fresh.replace(place / "current.json")
+    put_whole(place / "current.json", canonical({"folder": folder, "resolved": resolved}))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,24 @@ from hybridwrap.domain.ports import Creation
 from hybridwrap.domain.stack import LedgerSettings
 from hybridwrap.errors import LedgerUnreachable
 
+# A process with pid 1, as in a container of its own.
+ALONE = ("unshare", "--user", "--map-root-user", "--pid", "--fork")
+# Creates one key, and holds still between writing the content and giving it its name until the other one has written.
+CREATE_SLOWLY = """
+import os, signal, sys, time
+from pathlib import Path
+from hybridwrap.adapters.folder_store import FolderStore
+ledger, own, other = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+signal.alarm(100)  # the other one has died
+fsync = os.fsync
+def fsync_and_wait(descriptor):
+    fsync(descriptor)
+    (ledger.parent / own).touch()
+    while not (ledger.parent / other).exists():
+        time.sleep(0.01)
+os.fsync = fsync_and_wait
+FolderStore(ledger).create(f"log/{own}", own.encode())
+"""
 MOUNTS = "/\text4\n/home\tnfs4\n/home/ana/fast disk\txfs\n/mnt/c\t9p\n/mnt/remote\tfuse.sshfs\n/data\toverlay"
 
 
@@ -48,6 +69,26 @@ def test_leftovers_of_killed_writers_are_not_listed(tmp_path: Path) -> None:
     store.create("log/1", b"one")
     (tmp_path / "log" / ".4711-4711-0").write_bytes(b"half")
     assert [item.key for item in store.list("")] == ["log/1"]
+
+
+@pytest.mark.skipif(
+    not shutil.which(ALONE[0]) or subprocess.run([*ALONE, "true"], capture_output=True, check=False).returncode != 0,
+    reason="no process can have a pid of another one's here",
+)
+def test_writers_with_the_same_pid_in_two_containers_keep_apart(tmp_path: Path) -> None:
+    store = FolderStore(tmp_path / "ledger")
+    store.create("log/there", b"there")
+    words = [*ALONE, sys.executable, "-c", CREATE_SLOWLY, str(tmp_path / "ledger")]
+    writers = [subprocess.Popen([*words, *names]) for names in (("ana", "bo"), ("bo", "ana"))]
+    assert [writer.wait(120) for writer in writers] == [0, 0]
+    assert (store.read("log/ana"), store.read("log/bo")) == (b"ana", b"bo")
+
+
+def test_a_replacement_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "head" / "vm").mkdir(parents=True)
+    with pytest.raises(LedgerUnreachable):
+        FolderStore(tmp_path).replace("head/vm", b"one")
+    assert [path.name for path in (tmp_path / "head").iterdir()] == ["vm"]
 
 
 def test_a_folder_that_cannot_be_made_refuses_the_write(tmp_path: Path) -> None:

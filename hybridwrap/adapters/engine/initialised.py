@@ -6,7 +6,6 @@ A stamp there holds the digest of all that `init` depended on; with the data fol
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from msgspec import Struct
 
 from hybridwrap.adapters.engine.setup import Setup
 from hybridwrap.adapters.source import GENERATED, lock_digest, source_digest
+from hybridwrap.adapters.whole_file import put_whole
 from hybridwrap.domain.json import Json, canonical, loads
 
 _STAMP = "hybridwrap-init.json"
@@ -57,9 +57,7 @@ def stamped(setup: Setup) -> Stamp | None:
 
 def write_stamp(setup: Setup) -> None:
     stamp = stamp_now(setup)
-    written = setup.data / f"{_STAMP}.{os.getpid()}"
-    written.write_bytes(canonical({"everything": stamp.everything, "backend": stamp.backend}))
-    written.replace(setup.data / _STAMP)
+    put_whole(setup.data / _STAMP, canonical({"everything": stamp.everything, "backend": stamp.backend}))
 
 
 def forget_stamp(setup: Setup) -> None:

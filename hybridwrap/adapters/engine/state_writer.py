@@ -17,6 +17,7 @@ from hybridwrap.adapters.engine.setup import Setup
 from hybridwrap.adapters.engine.state_reader import StateReader, readable_directly
 from hybridwrap.adapters.private_folders import make_private
 from hybridwrap.adapters.state_file import parse_state
+from hybridwrap.adapters.whole_file import write_beside
 from hybridwrap.domain.entry import StateMark
 from hybridwrap.domain.json import Json
 from hybridwrap.errors import OutcomeUnknown
@@ -58,18 +59,15 @@ def _must_be(over: StateMark, there: bytes | None, setup: Setup) -> None:
 
 
 def _put_file(file: Path, data: bytes, *, over: bytes | None) -> None:
-    fresh = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         make_private(file.parent)
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as written:
-            written.write(data)
-            written.flush()
-            os.fsync(written.fileno())
-        if over is None:
-            os.link(fresh, file)  # unlike a rename it fails when something is there
-        else:
-            fresh.replace(file)
+        fresh = write_beside(file, data, durably=True)
+        try:
+            if over is None:
+                os.link(fresh, file)  # unlike a rename it fails when something is there
+            else:
+                fresh.replace(file)
+        finally:
+            fresh.unlink(missing_ok=True)
     except OSError as error:
         raise OutcomeUnknown(f"{file} can't be written: {error.strerror}") from error
-    finally:
-        fresh.unlink(missing_ok=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -11,6 +10,7 @@ from threading import Lock
 
 from hybridwrap.adapters.engine.process import Command, Processes
 from hybridwrap.adapters.engine.programs import Program
+from hybridwrap.adapters.whole_file import put_whole
 from hybridwrap.domain.entry import EngineIdentity
 from hybridwrap.domain.json import Json, canonical, loads
 from hybridwrap.errors import EngineNotUsable
@@ -63,11 +63,9 @@ class Versions:
         return identity
 
     def _remember(self, program: Program, entry: Json) -> None:
-        fresh = self._cache.with_suffix(f".{os.getpid()}")
         with suppress(OSError):  # a cache that can't be written costs time and nothing else
             self._cache.parent.mkdir(mode=0o700, exist_ok=True)  # not the home: it is made by those who write
-            fresh.write_bytes(canonical({**_read(self._cache), str(program.file): entry}))
-            fresh.replace(self._cache)
+            put_whole(self._cache, canonical({**_read(self._cache), str(program.file): entry}))
 
 
 def _look(file: Path) -> list[int]:

@@ -16,6 +16,7 @@ from hybridwrap.adapters.manifest.modules import Draft, path_nodes
 from hybridwrap.adapters.manifest.parts import Files
 from hybridwrap.adapters.manifest.scope import Scope
 from hybridwrap.adapters.source import fingerprint
+from hybridwrap.adapters.whole_file import put_whole
 from hybridwrap.domain.inputs import TF_VAR
 from hybridwrap.domain.json import Json, canonical, loads
 from hybridwrap.domain.stack import BackendBlock, DeclaredOutput, Interface, Reference, StateRead, Variable
@@ -70,13 +71,10 @@ def recall(scope: Scope) -> Checked:
 def remember(checked: Checked, scope: Scope) -> None:
     """Write a check where that is possible; without it the next start is slower, and nothing else."""
     file = _file(scope)
-    temporary = file.with_name(f"{file.name}.{os.getpid()}")
     try:
         make_home(home_of(scope.root, scope.environ), scope.stack)
         file.parent.mkdir(mode=0o700, exist_ok=True)
-        with open(temporary, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as stream:
-            stream.write(canonical(_to_json(checked)))
-        temporary.replace(file)
+        put_whole(file, canonical(_to_json(checked)))
     except (OSError, PreflightRefused):
         return
 
