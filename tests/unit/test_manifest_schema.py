@@ -131,6 +131,50 @@ def test_a_wrong_field_of_the_stack_says_what_is_wanted(text: str, complaint: st
     assert complaints(text) == [complaint]
 
 
+KEYS = {
+    "state": 'version: 1\nstack: s\nstate: {s3: {bucket: b, key: "%s"}}\nmodules: {}\n',
+    "ledger": 'version: 1\nstack: s\nledger: {s3: {bucket: b, prefix: "%s"}}\nmodules: {}\n',
+}
+
+
+@pytest.mark.parametrize("what", KEYS)
+@pytest.mark.parametrize("key", ["a", "a/b.c/..d/.e", "a b/\u00fc", "{stack}/{environment}"])
+def test_a_key_is_made_of_parts(what: str, key: str) -> None:
+    assert complaints(KEYS[what] % key) == []
+
+
+@pytest.mark.parametrize("what", KEYS)
+@pytest.mark.parametrize(
+    "key", ["/a", "a//b", "a/b//", "..", "../a", "a/../b", "a/..", "./a", r"a\\b", r"a\u0007", r"a\n", r"a\nb", "/"]
+)
+def test_a_key_that_a_store_or_an_engine_would_refuse_or_change_is_refused_where_it_stands(what: str, key: str) -> None:
+    (told,) = complaints(KEYS[what] % key)
+    assert told.startswith("h.yaml:3:"), told
+    assert "does not fit: a key has parts with one / between them" in told
+    assert told.isprintable()
+
+
+@pytest.mark.parametrize(("what", "most"), [("state", 1017), ("ledger", 512)])
+def test_a_key_is_not_longer_than_a_store_takes_with_what_comes_after_it(what: str, most: int) -> None:
+    assert complaints(KEYS[what] % ("x" * most)) == []
+    (told,) = complaints(KEYS[what] % ("x" * (most + 1)))
+    assert told.endswith(f"must have no more than {most} characters")
+
+
+def test_a_prefix_may_be_empty_or_end_with_a_slash_and_a_key_may_not() -> None:
+    assert complaints(KEYS["ledger"] % "") == complaints(KEYS["ledger"] % "a/") == []
+    assert complaints(KEYS["state"] % "") == ["h.yaml:3:32  state.s3.key: must not be empty"]
+    assert len(complaints(KEYS["state"] % "a/")) == 1
+
+
+@pytest.mark.parametrize("where", ["state: {local: {path: %s}}", "ledger: {folder: %s}"])
+def test_a_path_has_no_control_character(where: str) -> None:
+    text = "version: 1\nstack: s\n" + where + "\nmodules: {}\n"
+    assert complaints(text % '"../a//b"') == []
+    (told,) = complaints(text % r'"a\0b"')
+    assert "a path has no control character in it" in told
+
+
 def test_the_schema_lies_in_the_checkout_or_in_the_wheel() -> None:
     root = Path(__file__).parents[2]
     wheel = (root / "pyproject.toml").read_text(encoding="utf-8")

@@ -94,7 +94,7 @@ def _reason(error: ValidationError) -> str:
         return error.message
     return REASONS[error.validator].format(
         wanted=" or ".join(map(str, wanted)) if several else wanted,
-        value=value,
+        value=_printable(value),
         shown=describe(value),
         rule=schema.get("patternErrorMessage"),
     )
@@ -108,9 +108,15 @@ REASONS = {
     "maxProperties": "only one of these is possible",
     "not": "{value} is not allowed here: credentials go by environment only",
     "minLength": "must not be empty",
+    "maxLength": "must have no more than {wanted} characters",
     "minItems": "must not be empty",
     "minProperties": "must not be empty",
 }
+
+
+def _printable(value: Json) -> str:
+    """A value without what a terminal would obey."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in str(value))
 
 
 def _quoting(wanted: Any, value: Json) -> str:
