@@ -166,6 +166,8 @@ def way_out(root: Path, error: OSError, chosen_by: str = IN_MANIFEST) -> str:
             return f"give yourself the right to write in {_there(root)}{f', or {other}' if other else ''}"
         case errno.ENOSPC | errno.EDQUOT:
             return f"make room at {_there(root)}, then the same command again"
+        case errno.ENOENT | errno.ENOTDIR | errno.EEXIST | errno.ENAMETOOLONG:
+            return elsewhere(root, chosen_by)
     return ""
 
 

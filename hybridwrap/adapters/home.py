@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 
 from hybridwrap.adapters.whole_file import put_whole
 from hybridwrap.errors import PreflightRefused
@@ -14,9 +16,27 @@ _OWNER = "stack"  # a file that names the stack whose local states and data lie 
 
 
 def home_of(root: Path, environ: Mapping[str, str]) -> Path:
-    """Say where the home of the stack with this manifest folder is; nothing is made."""
+    """Say where the home of the stack with this manifest folder is; nothing is made. Raise PreflightRefused."""
     chosen = environ.get(HOME_VARIABLE)
-    return Path(chosen).expanduser().absolute() if chosen else root / NAME
+    return _chosen_home(chosen) if chosen else root / NAME
+
+
+def _chosen_home(chosen: str) -> Path:
+    """One that is relative would be another one, with nothing in it, wherever hybridwrap is called."""
+    home = Path(os.path.expanduser(chosen))  # noqa: PTH111 - a user that does not exist is no error
+    if not home.is_absolute():
+        raise PreflightRefused(
+            f"{HOME_VARIABLE} is {chosen}, which is another folder wherever hybridwrap is called",
+            hint=f"export {HOME_VARIABLE}={quote(str(home.absolute()))}    or another absolute path",
+        )
+    found = next(path for path in (home, *home.parents) if os.path.lexists(path))
+    if not os.path.isdir(found):  # noqa: PTH112 - the right to look is asked for where it is needed
+        what = "is no folder" if found == home else f"can't be made: {found} is no folder"
+        raise PreflightRefused(
+            f"{HOME_VARIABLE} is {chosen}, which {what}",
+            hint=f"set {HOME_VARIABLE} to a folder that can be written, or unset it: then all lies in {NAME}",
+        )
+    return home
 
 
 def owner_of(home: Path) -> str:

@@ -18,7 +18,7 @@ from hybridwrap.cli.stores import chosen_by, cipher_of, s3_settings_of
 from hybridwrap.domain.checkup import Finding, Verdict, ok, problem, warning
 from hybridwrap.domain.keys import Keys
 from hybridwrap.domain.stack import Stack
-from hybridwrap.errors import HybridwrapError, InvalidManifest, UsageError
+from hybridwrap.errors import HybridwrapError, InvalidManifest, PreflightRefused, UsageError
 from hybridwrap.run.preflight import missing_hooks
 
 WHOLE_BUCKET = frozenset({"identity", "bucket", "region", "clock"})
@@ -27,6 +27,11 @@ FOLDERS_LOOKED_AT = 3  # of states in one bucket
 
 def findings(place: Place, environ: Mapping[str, str]) -> Iterator[Finding]:
     """Look at one thing after the other. Raise UsageError for a file or environment that is named and not there."""
+    try:
+        home_of(Path.cwd(), environ)
+    except PreflightRefused as error:
+        yield problem("home", error.message, error.hint, error.exit_code)
+        return
     file = place.manifest or _manifest_here()
     if file is None:
         yield warning("manifest", f"there is none in {Path.cwd()} or above", "hybridwrap new    writes one")

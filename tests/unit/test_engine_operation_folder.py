@@ -241,6 +241,28 @@ def test_the_home_lies_beside_the_manifest_or_where_the_user_wants_it(tmp_path: 
     assert home_of(tmp_path, {"HYBRIDWRAP_HOME": "/var/tmp/shop"}) == Path("/var/tmp/shop")
 
 
+def test_an_empty_home_is_none_and_a_tilde_is_the_users_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert home_of(tmp_path, {"HYBRIDWRAP_HOME": ""}) == tmp_path / ".hybridwrap"
+    assert home_of(tmp_path, {"HYBRIDWRAP_HOME": "~/h"}) == tmp_path / "h"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said", "hint"),
+    [
+        ("/dev/null", "is /dev/null, which is no folder", "or unset it: then all lies in .hybridwrap"),
+        ("/dev/null/h", "is /dev/null/h, which can't be made: /dev/null is no folder", "or unset it"),
+        ("h", "is h, which is another folder wherever hybridwrap is called", "export HYBRIDWRAP_HOME=/"),
+        ("~nobody-of-this-name/h", "is another folder wherever", "export HYBRIDWRAP_HOME='/"),
+    ],
+)
+def test_a_home_that_is_none_is_refused_before_anything(tmp_path: Path, chosen: str, said: str, hint: str) -> None:
+    with pytest.raises(PreflightRefused, match=said) as refused:
+        home_of(tmp_path, {"HYBRIDWRAP_HOME": chosen})
+    assert refused.value.message.startswith("HYBRIDWRAP_HOME is ")
+    assert hint in refused.value.hint
+
+
 def test_a_disk_without_room_refuses_what_comes_before_a_mutation_and_forgives_the_result(folder: Folder) -> None:
     for name in ("events.jsonl", "claim.json.new", "result.json.new"):
         (folder.path / name).mkdir()  # stands for any refusal of the file system

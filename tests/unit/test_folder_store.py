@@ -141,6 +141,8 @@ BEGIN = f"begin the ledger elsewhere: {HOME}"
         (errno.EACCES, f"give yourself the right to write in FOLDER, or {BEGIN}"),
         (errno.EPERM, f"give yourself the right to write in FOLDER, or {BEGIN}"),
         (errno.EROFS, f"the file system of FOLDER/not/made is read-only: {BEGIN}"),
+        (errno.ENOTDIR, BEGIN),
+        (errno.ENOENT, BEGIN),
         (errno.ENOSPC, "make room at FOLDER, then the same command again"),
         (errno.EDQUOT, "make room at FOLDER, then the same command again"),
     ],

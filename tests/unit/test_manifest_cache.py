@@ -145,7 +145,7 @@ def test_a_stack_with_problems_is_not_remembered(tmp_path: Path) -> None:
 
 def test_a_home_that_cannot_be_made_only_costs_time(tmp_path: Path) -> None:
     file = build(tmp_path)
-    (tmp_path / "taken").touch()
+    (tmp_path / "taken" / "stack").mkdir(parents=True)  # stands for any refusal of the file system
     assert load(file, HYBRIDWRAP_HOME=str(tmp_path / "taken")).name == "s"
 
 

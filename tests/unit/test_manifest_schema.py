@@ -163,7 +163,7 @@ def test_a_key_is_not_longer_than_a_store_takes_with_what_comes_after_it(what: s
 
 def test_a_prefix_may_be_empty_or_end_with_a_slash_and_a_key_may_not() -> None:
     assert complaints(KEYS["ledger"] % "") == complaints(KEYS["ledger"] % "a/") == []
-    assert complaints(KEYS["state"] % "") == ["h.yaml:3:32  state.s3.key: must not be empty"]
+    assert complaints(KEYS["state"] % "") == ["h.yaml:3:30  state.s3.key: must not be empty"]
     assert len(complaints(KEYS["state"] % "a/")) == 1
 
 
