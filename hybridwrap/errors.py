@@ -34,6 +34,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from errno import EIO, ENOSPC, EPIPE
 
+from hybridwrap.counting import count_of
+
 
 class HybridwrapError(Exception):
     """An expected ending other than success."""
@@ -79,8 +81,10 @@ class InvalidManifest(NothingHappened):
 
     def __init__(self, problems: Sequence[Problem], *, hint: str | None = None) -> None:
         self.problems = tuple(problems)
-        count = "1 error" if len(self.problems) == 1 else f"{len(self.problems)} errors"
-        super().__init__("\n".join([*map(str, self.problems), f"{count}; nothing was run"]), hint=hint)
+        super().__init__(
+            "\n".join([*map(str, self.problems), f"{count_of(len(self.problems), 'error')}; nothing was run"]),
+            hint=hint,
+        )
 
 
 class PreflightRefused(NothingHappened):

@@ -15,6 +15,7 @@ from hybridwrap.adapters.manifest import find_manifest, read_stack
 from hybridwrap.cli.compose import Workshop, equip
 from hybridwrap.cli.options import Place
 from hybridwrap.cli.stores import chosen_by, cipher_of, s3_settings_of
+from hybridwrap.counting import count_of
 from hybridwrap.domain.checkup import Finding, Verdict, ok, problem, warning
 from hybridwrap.domain.keys import Keys
 from hybridwrap.domain.stack import Stack
@@ -60,7 +61,7 @@ def _read(file: Path, environment: str | None, environ: Mapping[str, str]) -> tu
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         return stack, problem("manifest", f"{problems[0]}{more}", "hybridwrap validate    says all of it")
     assert stack is not None  # noqa: S101 - without problems there is one
-    modules = "1 module" if len(stack.modules) == 1 else f"{len(stack.modules)} modules"
+    modules = count_of(len(stack.modules), "module")
     return stack, ok("manifest", f"{file}: {stack.name} in {stack.environment}, {modules}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hybridwrap.cli.compose import Workshop
+from hybridwrap.counting import count_of
 from hybridwrap.run.context import Context
 
 
@@ -16,5 +17,5 @@ def sweep_fetched(workshop: Workshop, context: Context) -> None:
     declared = {name: record.last_declared for name, record in context.knowledge.records.items()}
     kept = [module_from(name, each, workshop.stack).source for name, each in declared.items() if each]
     if gone := sweep_unused(workshop.home, workshop.tools.clock.now().timestamp(), kept):
-        count = "1 fetched source" if len(gone) == 1 else f"{len(gone)} fetched sources"
+        count = count_of(len(gone), "fetched source")
         context.watch.note(f"removed {count} that nobody has used for 30 days, from {workshop.home / 'remote'}")

@@ -14,6 +14,7 @@ from hybridwrap.cli.shared import SharedRun, among, selection_of
 from hybridwrap.cli.survivors import end_with_survivors
 from hybridwrap.cli.teardown import teardown_job
 from hybridwrap.cli.variables import Variables
+from hybridwrap.counting import count_of
 from hybridwrap.domain.graph import order
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.saved import SavedRun
@@ -122,8 +123,7 @@ def _is_everything(selection: Selection) -> bool:
 
 
 def _counted(saved: SavedRun) -> str:
-    count = len(saved.modules)
-    return "1 module" if count == 1 else f"{count} modules"
+    return count_of(len(saved.modules), "module")
 
 
 def _named(modules: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import local_moment, ticking
 from hybridwrap.cli.overview import Overview
 from hybridwrap.cli.scene import place_of
+from hybridwrap.counting import count_of
 from hybridwrap.domain.drift import Difference
 from hybridwrap.domain.drift_checks import last_checked
 from hybridwrap.domain.moments import seconds_between
@@ -41,7 +42,7 @@ def said(standing: Standing, seen: Overview) -> Iterator[str]:
     yield from standing.warnings[:WARNINGS]
     if (beyond := len(standing.warnings) - WARNINGS) > 0:
         look = as_typed(f"hybridwrap show {standing.run} -m {standing.module}", seen.said)
-        yield f"and {beyond} more {'warning' if beyond == 1 else 'warnings'}: {look}"
+        yield f"and {count_of(beyond, 'more warning')}: {look}"
     if standing.owner and standing.owner not in {other.module for other in seen.standings}:
         yield f"goes with {standing.owner}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hybridwrap.counting import count_of
 from hybridwrap.domain.engine_run import Action, PlannedChange
 from hybridwrap.domain.stack import Guard
 
@@ -23,7 +24,7 @@ def over_limit(guard: Guard, actions: Sequence[PlannedChange], allowed: int | No
         return f"would destroy or replace {_named(protected)}: guard.protected_types names such"
     if guard.max_destroys is None or len(destroyed) <= max(guard.max_destroys, allowed or 0):
         return ""
-    count = f"{len(destroyed)} object" if len(destroyed) == 1 else f"{len(destroyed)} objects"
+    count = count_of(len(destroyed), "object")
     return f"would destroy or replace {count}: guard.max_destroys is {guard.max_destroys}"
 
 

@@ -34,6 +34,11 @@ class Verdict(StrEnum):
     DESTROYED = "destroyed"
     UNKNOWN = "unknown"
 
+    @property
+    def in_words(self) -> str:
+        """For people: the value itself is for programs."""
+        return self.value.replace("_", " ")
+
 
 class Judgement(Struct, frozen=True):
     """`certain`: it may be recorded, as nothing that it rests on is guessed."""

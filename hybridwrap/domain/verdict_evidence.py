@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from shlex import quote
 from typing import Final
 
+from hybridwrap.counting import count_of
 from hybridwrap.domain import guard, rescue
 from hybridwrap.domain.engine_run import Action, Diagnostic, PlannedChange
 from hybridwrap.domain.entry import CloudObject
@@ -93,11 +94,7 @@ def _state(look: Look) -> Iterator[str]:
 
 def _count(look: Look) -> str:
     instances = instances_of(look.found)
-    return "encrypted" if instances is None else _objects(len(instances))
-
-
-def _objects(count: int) -> str:
-    return "1 object" if count == 1 else f"{count} objects"
+    return "encrypted" if instances is None else count_of(len(instances), "object")
 
 
 def _difference(comparison: guard.Comparison, record: Record) -> Iterator[str]:
@@ -105,7 +102,7 @@ def _difference(comparison: guard.Comparison, record: Record) -> Iterator[str]:
     if recorded is None:
         return
     what = f"serial {recorded.serial}, lineage {recorded.lineage}" if recorded.lineage else "no state"
-    yield f"{comparison}; recorded: {what} at {recorded.place}, {_objects(len(record.objects))}"
+    yield f"{comparison}; recorded: {what} at {recorded.place}, {count_of(len(record.objects), 'object')}"
     if not comparison.safe:
         yield "likely: wrong account, bucket, key or workspace; state deleted or restored; renamed without `mv`"
         yield f"to have the recorded one again: {_versions(recorded.place)}; without one, accept what is there"
@@ -130,7 +127,7 @@ def _kept(look: Look) -> Iterator[str]:
     kept = look.kept
     if kept is None:
         return
-    size = _objects(len(kept.kept.instances)) if kept.kept.readable else "encrypted"
+    size = count_of(len(kept.kept.instances), "object") if kept.kept.readable else "encrypted"
     yield f"a state that could not be saved: serial {kept.kept.serial}, {size}, at {look.kept_at}; {kept.fit}"
     if kept.fit not in rescue.SAFE:
         yield from _only("only in that state", kept.only_kept)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace  # noqa: TID251  of a dataclass
 from itertools import pairwise
 
+from hybridwrap.counting import count_of
 from hybridwrap.domain.drift_checks import NOTHING_THERE
 from hybridwrap.domain.engine_run import Stream
 from hybridwrap.domain.entry import Adopt, Entry, Observe, Retain, StateMark
@@ -84,8 +85,9 @@ def _adopt(context: Context, name: str, reason: str) -> ModuleEnd:
         return _unknown_again(context, record, f"{doubt} (retained since, adopted: {reason})")
     _write(context, record, state, mark_of(engine, state), reason)
     counts = {"objects": len(state.instances), "outputs": len(state.outputs)}
-    objects = "1 object" if len(state.instances) == 1 else f"{len(state.instances)} objects"
-    return ModuleEnd("ok", reason=f"adopted {objects}, serial {state.serial}", counts=counts)
+    return ModuleEnd(
+        "ok", reason=f"adopted {count_of(len(state.instances), 'object')}, serial {state.serial}", counts=counts
+    )
 
 
 def doubt_behind(record: Record, history: Sequence[Entry]) -> str:

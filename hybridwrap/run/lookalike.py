@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hybridwrap.counting import count_of
 from hybridwrap.domain.declared import declared_by
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.stack import Module
@@ -46,7 +47,7 @@ def refuse_double(context: Context, name: str) -> None:
         return
     raise PreflightRefused(
         f"{name} is new and has the source of {old.module}, which the manifest has no more and which has "
-        f"{_objects(old)}: if it was renamed, all of it would be made a second time",
+        f"{count_of(len(old.objects), 'object')}: if it was renamed, all of it would be made a second time",
         hint=f"hybridwrap mv {old.module} {name}    or, if it is another one: hybridwrap apply {name} --not-moved",
     )
 
@@ -70,7 +71,3 @@ def _same_source(tools: Tools, old: Record, modules: list[Module]) -> str:
     same = (m.name for m in modules if folder and declared_by(m, root).source == folder)
     alike = (m.name for m in modules if digest and tools.sources.describe(m).digest == digest)
     return next(same, "") or next(alike, "")
-
-
-def _objects(record: Record) -> str:
-    return "1 object" if len(record.objects) == 1 else f"{len(record.objects)} objects"

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hybridwrap.counting import count_of
 from hybridwrap.domain.damage import Damage
 from hybridwrap.domain.drift import Drift
 from hybridwrap.domain.engine_run import Diagnostic, telling
@@ -129,12 +130,8 @@ def _reason(record: Record, *, declared: bool) -> str:
     if errors and record.command != "destroy":  # what a teardown left says more
         return summary_of(errors)
     if not declared and record.status not in (Status.DESTROYED, Status.NONE):
-        return f"orphan: not in the manifest, {_objects(record)}"
+        return f"orphan: not in the manifest, {count_of(len(record.objects), 'object')}"
     return record.reason if record.status in (Status.ERROR, Status.UNKNOWN, Status.RETAINED) else ""
-
-
-def _objects(record: Record) -> str:
-    return "1 object" if len(record.objects) == 1 else f"{len(record.objects)} objects"
 
 
 def summary_of(errors: Sequence[Diagnostic]) -> str:

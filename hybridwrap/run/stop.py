@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Protocol
 
+from hybridwrap.counting import count_of
 from hybridwrap.domain.duration import in_words
 from hybridwrap.domain.entry import Signal
 from hybridwrap.domain.ports import Clock
@@ -77,11 +78,9 @@ class Stop:
         self.no_more(f"stopped by {name}")
         if len(self._moments) == 1:
             count = self.interrupt()
-            return f"{name}: {f'ending {_engines(count)} gracefully; ' * bool(count)}nothing new starts"
+            ending = f"ending {count_of(count, 'engine')} gracefully; " if count else ""
+            return f"{name}: {ending}nothing new starts"
         if len(self._moments) >= 3 and self._moments[-1] - self._moments[-3] <= THIRD_WITHIN_SECONDS:  # noqa: PLR2004
-            return f"{name}: interrupted {_engines(self.interrupt(again=True))} again; the outcome may be unknown"
+            engines = count_of(self.interrupt(again=True), "engine")
+            return f"{name}: interrupted {engines} again; the outcome may be unknown"
         return f"{name}: still waiting for the engine to save its state; twice more within 10 s interrupts it again"
-
-
-def _engines(count: int) -> str:
-    return "1 engine" if count == 1 else f"{count} engines"

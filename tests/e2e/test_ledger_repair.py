@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -51,9 +52,20 @@ def test_what_somebody_altered_and_deleted_in_the_bucket_is_put_back_from_its_ve
     shown = project.run("ledger", "repair", "net")
     assert shown.code == 33, shown.text
     assert "next: hybridwrap ledger repair net --yes" in shown.err
+    listed = project.run("ledger", "repair", "net", "--json")
+    assert (listed.code, listed.json["version"]) == (33, 1)
+    (last,) = listed.err.splitlines()
+    assert json.loads(last)["hint"] == "hybridwrap ledger repair net --yes"
+    objects = {f"hybridwrap/{each['key']}": each for each in listed.json["objects"]}
+    assert set(objects) == {first, second}
+    assert {(bool(each["proof"]), each["put_back"], each["module"]) for each in objects.values()} == {
+        (True, False, "net")
+    }
     repaired = project.run("ledger", "repair", "net", "--yes")
     assert (repaired.code, repaired.out.splitlines()[-1]) == (0, "net  2 put back; sound"), repaired.text
     assert {key: client.get_object(Bucket=bucket, Key=key)["Body"].read() for key in written} == written
     assert project.statuses() == {"net": "ok", "docs": "ok"}
+    sound = project.run("ledger", "repair", "--yes", "--json")
+    assert (sound.code, sound.json) == (0, {"version": 1, "modules": {"docs": [], "net": []}, "objects": []})
     again = project.apply()
     assert (again.code, "2 unchanged" in again.text) == (0, True), again.text

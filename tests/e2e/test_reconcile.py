@@ -157,7 +157,7 @@ def test_three_of_five_were_made_and_each_is_recovered_without_a_second_one(in_s
 
 
 IN_FLIGHT = """\
-vm is unknown: partly_applied
+vm is unknown: partly applied
   apply OPERATION by ana@laptop, TIME: unknown: \
 the engine was killed by signal 9: nobody knows how what it had begun has ended
   state: none at s3://states/shop/default/vm.tfstate
@@ -403,7 +403,7 @@ def test_a_first_apply_that_began_nothing_leaves_no_status(project: Project, clo
 
 
 FIRST_NOT_BEGUN = """\
-vm is unknown: not_begun
+vm is unknown: not begun
   apply OPERATION by ana@laptop, TIME: unknown: the engine was killed by signal 9
   state: none at .hybridwrap/state/default/vm.tfstate (local)
   plan: 1 to create

@@ -10,6 +10,7 @@ from hybridwrap.adapters.engine import programs
 from hybridwrap.adapters.engine.process import Processes
 from hybridwrap.adapters.engine.programs import NAMES, Program
 from hybridwrap.adapters.engine.versions import Versions
+from hybridwrap.counting import count_of
 from hybridwrap.domain.checkup import Finding, ok, problem, warning
 from hybridwrap.domain.entry import EngineIdentity
 from hybridwrap.domain.ports import Clock, Engines
@@ -73,6 +74,6 @@ def _forgetful(name: str) -> Finding:
 
 def some(names: list[str]) -> str:
     """Count modules, and name the first of them."""
-    count = "1 module" if len(names) == 1 else f"{len(names)} modules"
+    count = count_of(len(names), "module")
     more = ", …" if len(names) > SHOWN else ""
     return f"{count} ({', '.join(names[:SHOWN])}{more})"

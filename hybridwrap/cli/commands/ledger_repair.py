@@ -14,8 +14,10 @@ from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import Workshop, equip, look_at
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import faint
-from hybridwrap.cli.options import Place, stack_options
+from hybridwrap.cli.options import Place, json_option, stack_options
 from hybridwrap.cli.stores import copies_of, s3_settings_of
+from hybridwrap.counting import count_of
+from hybridwrap.domain.json import canonical
 from hybridwrap.domain.keys import Keys, quoted
 from hybridwrap.domain.mending import Mend, put_back
 from hybridwrap.domain.ports import Copies
@@ -34,7 +36,8 @@ Mends = Mapping[str, tuple[Mend, ...]]
     help="Take what fits from this copy of the ledger, a folder with `v1` in it; not from a bucket's versions.",
 )
 @click.option("--yes", is_flag=True, help="Put back all that is proven, without a question.")
-def repair(place: Place, modules: tuple[str, ...], backup: Path | None, yes: bool) -> int:
+@json_option
+def repair(place: Place, modules: tuple[str, ...], backup: Path | None, yes: bool, as_json: bool) -> int:
     """Put damaged objects of the ledger back as they were written.
 
     Shows first what is altered or missing, and what is left of it: a version in the bucket, or a copy in a backup.
@@ -45,14 +48,17 @@ def repair(place: Place, modules: tuple[str, ...], backup: Path | None, yes: boo
     names = _named(workshop, modules)
     copies = _copies(workshop, backup)
     found = {name: workshop.ledger.mends(name, copies) for name in names}
+    wanted = [mend for mends in found.values() for mend in mends if mend.data is not None]
+    if as_json:
+        code = _for_programs(workshop, found, wanted if yes else [])
+        if wanted and not yes:
+            raise _unasked(wanted, modules)
+        return code
     for line in _lines(found):
         click.echo(line)
-    wanted = [mend for mends in found.values() for mend in mends if mend.data is not None]
     if wanted:
-        _ask(wanted, workshop.ledger.place, " ".join(map(quote, modules)), yes=yes)
-        for mend in wanted:
-            put_back(workshop.ledger.store, mend)
-    flaws = {name: workshop.ledger.verify(name) for name in names}
+        _ask(wanted, workshop.ledger.place, modules, yes=yes)
+    flaws = _after(workshop, names, wanted)
     for line in _left(found, flaws):
         click.echo(line)
     if not any(flaws.values()):
@@ -60,6 +66,32 @@ def repair(place: Place, modules: tuple[str, ...], backup: Path | None, yes: boo
     for line in _ways_out(workshop, copies, next(name for name, left in flaws.items() if left)):
         click.echo(as_typed(line, place))
     return LedgerDamaged.exit_code
+
+
+def _for_programs(workshop: Workshop, found: Mends, wanted: list[Mend]) -> int:
+    """Print one object, also where nothing was wanted: `proof` is empty where no copy is left that fits."""
+    flaws = _after(workshop, tuple(found), wanted)
+    objects = [
+        {
+            "module": module,
+            "key": mend.key,
+            "what": mend.what,
+            "flaw": mend.flaw,
+            "proof": mend.proof,
+            "put_back": mend in wanted,
+        }
+        for module, mends in found.items()
+        for mend in mends
+    ]
+    click.echo(canonical({"version": 1, "modules": flaws, "objects": objects}))
+    return LedgerDamaged.exit_code if any(flaws.values()) else 0
+
+
+def _after(workshop: Workshop, names: tuple[str, ...], wanted: list[Mend]) -> Mapping[str, list[str]]:
+    """Put back what is wanted, and say what is damaged after that."""
+    for mend in wanted:
+        put_back(workshop.ledger.store, mend)
+    return {name: workshop.ledger.verify(name) for name in names}
 
 
 def _named(workshop: Workshop, modules: tuple[str, ...]) -> tuple[str, ...]:
@@ -88,16 +120,20 @@ def _lines(found: Mends) -> Iterator[str]:
             yield (f"  a copy is left: {mend.proof}" if mend.data is not None else "  nothing is left that fits")
 
 
-def _ask(wanted: list[Mend], ledger: str, modules: str, *, yes: bool) -> None:
+def _ask(wanted: list[Mend], ledger: str, modules: tuple[str, ...], *, yes: bool) -> None:
     """Raise Stopped for a no, LedgerDamaged where nobody can be asked; nothing was changed then."""
-    count = "1 object" if len(wanted) == 1 else f"{len(wanted)} objects"
     if yes:
         return
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        command = " ".join(filter(None, ("hybridwrap ledger repair", modules, "--yes")))
-        raise LedgerDamaged(f"nothing was changed: nobody can be asked here to put back {count}", hint=command)
-    if not click.confirm(f"\nPut {count} back into {ledger}?"):
+        raise _unasked(wanted, modules)
+    if not click.confirm(f"\nPut {count_of(len(wanted), 'object')} back into {ledger}?"):
         raise Stopped("nothing was changed")
+
+
+def _unasked(wanted: list[Mend], modules: tuple[str, ...]) -> LedgerDamaged:
+    command = " ".join(("hybridwrap ledger repair", *map(quote, modules), "--yes"))
+    told = f"nothing was changed: nobody can be asked here to put back {count_of(len(wanted), 'object')}"
+    return LedgerDamaged(told, hint=command)
 
 
 def _left(found: Mends, flaws: Mapping[str, list[str]]) -> Iterator[str]:

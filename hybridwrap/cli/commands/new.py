@@ -20,6 +20,7 @@ from hybridwrap.adapters.scaffold.writing import manifest_text
 from hybridwrap.adapters.source import GENERATED
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.options import NOWHERE, Place
+from hybridwrap.counting import count_of
 from hybridwrap.errors import InvalidManifest, PreflightRefused, Problem, UsageError
 
 _ADOPT = "hybridwrap adopt --all{0}    takes the states that exist into the ledger; then: hybridwrap plan{0}"
@@ -172,7 +173,7 @@ def _told(draft: Draft) -> Iterator[str]:
 
 
 def _counted(names: Sequence[str]) -> str:
-    return f"{'1 module' if len(names) == 1 else f'{len(names)} modules'}: {', '.join(names)}"
+    return f"{count_of(len(names), 'module')}: {', '.join(names)}"
 
 
 def _next(draft: Draft) -> str:

@@ -100,7 +100,8 @@ def _json(one: Reconciled, place: Place) -> Json:
 
 
 def _lines(one: Reconciled, place: Place) -> Iterator[str]:
-    yield f"{click.style(one.look.module, bold=True)} is {coloured(one.look.record.status)}: {one.judgement.verdict}"
+    verdict = one.judgement.verdict.in_words
+    yield f"{click.style(one.look.module, bold=True)} is {coloured(one.look.record.status)}: {verdict}"
     for sentence in evidence(one.look):
         yield f"  {as_typed(sentence, place)}"
     yield f"  next: {as_typed(one.judgement.next, place)}"

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from hybridwrap.cli.compose import environments, load
 from hybridwrap.cli.options import Place, json_option, stack_options
+from hybridwrap.counting import count_of
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.domain.stack import Stack
 from hybridwrap.errors import InvalidManifest, Problem
@@ -34,7 +35,7 @@ def command(place: Place, all_environments: bool, as_json: bool) -> int:
     for warning in dict.fromkeys(warning for stack in stacks for warning in stack.warnings):
         click.echo(f"warning: {warning}", err=True)
     for stack in stacks:
-        count = "1 module" if len(stack.modules) == 1 else f"{len(stack.modules)} modules"
+        count = count_of(len(stack.modules), "module")
         click.echo(f"{stack.name} in {stack.environment}: {count}, no errors")
     return 0
 

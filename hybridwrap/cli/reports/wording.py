@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from hybridwrap.cli.lines import duration
+from hybridwrap.counting import count_of
 from hybridwrap.domain.engine_run import Action, Diagnostic, PlannedChange
 from hybridwrap.domain.entry import Adopt, Begin, Cancel, End, Entry, Late, Observe, Retain, StateMark, Takeover
 from hybridwrap.domain.told_time import in_utc
@@ -96,7 +97,7 @@ def by(report: Report) -> str:
         return str(report.start.writer)
     writers = list(dict.fromkeys(str(part.start.writer) for part in report.parts))
     more = f" and {len(writers) - NAMED} more" if len(writers) > NAMED else ""
-    processes = "1 process" if len(report.parts) == 1 else f"{len(report.parts)} processes"
+    processes = count_of(len(report.parts), "process", "processes")
     return f"{processes} of {', '.join(writers[:NAMED])}{more}"
 
 
