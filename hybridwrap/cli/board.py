@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from msgspec import Struct
 
+from hybridwrap.cli.lines import in_order
 from hybridwrap.domain.engine_run import Action, ChangeSummary, Hook, PlannedChange
 from hybridwrap.domain.pace import for_each, seconds_left
 from hybridwrap.domain.ports import Clock, EngineEvent
@@ -96,6 +97,7 @@ class Board:
         self.needs = dict(needs)
         self.work: dict[str, Work] = {}
         self.ends: dict[str, ModuleEnd] = {}
+        self.ended_in: dict[str, str] = {}  # module -> the phase in which it ended
 
     def phase(self, module: str, phase: str) -> None:
         work = self.work.setdefault(module, Work(module, self._clock.monotonic()))
@@ -108,7 +110,9 @@ class Board:
     def ended(self, module: str, end: ModuleEnd) -> Work | None:
         """Close a module; return what was going on in it, None when it was never begun."""
         self.ends[module] = end
-        return self.work.pop(module, None)
+        work = self.work.pop(module, None)
+        self.ended_in[module] = work.phase if work else ""
+        return work
 
     @property
     def at_work(self) -> tuple[Work, ...]:
@@ -118,14 +122,15 @@ class Board:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many modules ended how, then running, planned and not begun ones; none is 0."""
+        """How many modules ended how, then running, planned and not begun ones, always in one order; none is 0."""
         running = len(self.at_work)
         counted = Counter(end.result for end in self.ends.values())
         begun = len(self.work)
         waiting = len(self.needs) - len(self.ends) - begun
-        found = {**counted, "running": running, PLANNED: counted[PLANNED] + begun - running}
-        found["pending"] = counted["pending"] + waiting
-        return {word: count for word, count in found.items() if count > 0}
+        last = {"running": running, PLANNED: counted.pop(PLANNED, 0) + begun - running}
+        last["pending"] = counted.pop("pending", 0) + waiting
+        ended = {word: counted[word] for word in in_order(counted)}
+        return {word: count for word, count in {**ended, **last}.items() if count > 0}
 
     def elapsed(self) -> float:
         return self._clock.monotonic() - self.began

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from hybridwrap.cli.hints import as_typed
-from hybridwrap.cli.lines import coloured, duration
+from hybridwrap.cli.lines import coloured, duration, in_order
 from hybridwrap.cli.options import Place
 from hybridwrap.domain.drift_checks import LOOKED_AT, NOTHING_THERE
 from hybridwrap.domain.hooks import AFTER, HookRun
@@ -17,21 +17,6 @@ from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.run.queue import ENDED_WELL
 
 OutputsByModule = Mapping[str, Mapping[str, Output]]
-ORDER = (
-    "ok",
-    "destroyed",
-    "retained",
-    "unchanged",
-    "empty",
-    "planned",
-    "deferred",
-    "error",
-    "unknown",
-    "unsent",
-    "busy",
-    "refused",
-    "stopped",
-)
 UNTOUCHED = frozenset({"declined", "pending", "stopped"})  # nothing has to be repaired after these
 FINE = ENDED_WELL | {"planned", "deferred", "destroyed", "retained", *LOOKED_AT, NOTHING_THERE}
 SHOWN = 6  # names of outputs that fit into a line
@@ -43,8 +28,7 @@ def last_lines(
     """Count; after a failure name the outputs that can be used all the same, and the next commands, each once."""
     ends = end.modules
     counts = Counter(end.result for end in ends.values())
-    words = [*(word for word in ORDER if word in counts), *sorted(set(counts) - set(ORDER))]
-    told = ", ".join(f"{counts[word]} {coloured(word)}" for word in words)
+    told = ", ".join(f"{counts[word]} {coloured(word)}" for word in in_order(counts))
     yield f"{told or 'nothing to do'} in {duration(seconds)}"
     hooks = tuple(_failed_hooks(end))
     if hooks:

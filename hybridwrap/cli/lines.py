@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from unicodedata import category, east_asian_width
 
@@ -27,7 +27,23 @@ COLOURS = {
     "accepted": "blue",
     "empty": "bright_black",
 }
+COUNTED_FIRST = (  # of what became of modules; other words follow by the alphabet
+    "ok",
+    "destroyed",
+    "retained",
+    "unchanged",
+    "empty",
+    "planned",
+    "deferred",
+    "error",
+    "unknown",
+    "unsent",
+    "busy",
+    "refused",
+    "stopped",
+)
 GAP = "  "  # between columns
+NAMED = 5  # of names that share a line
 PLANNED = {"add": "to create", "change": "to change", "remove": "to destroy", "import": "to import"}
 SIGNS = {"import": "=", "add": "+", "change": "~", "remove": "-"}
 DONE = {"add": "created", "change": "changed", "remove": "destroyed", "import": "imported"}
@@ -50,6 +66,17 @@ def counted(counts: Mapping[str, int], words: Mapping[str, str]) -> str:
 def in_signs(counts: Mapping[str, int]) -> str:
     """+3 ~1 -2: where there is no room for words."""
     return " ".join(f"{sign}{counts[key]}" for key, sign in SIGNS.items() if counts.get(key))
+
+
+def in_order(results: Collection[str]) -> list[str]:
+    """Results in the order in which they are counted, whatever came first."""
+    return [word for word in COUNTED_FIRST if word in results] + sorted(set(results) - set(COUNTED_FIRST))
+
+
+def some(names: Sequence[str]) -> str:
+    """Name the first few, and count the others."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
 
 
 def duration(seconds: float) -> str:

@@ -11,9 +11,21 @@ import click
 from hybridwrap.cli.board import Board, Work
 from hybridwrap.cli.display import Display
 from hybridwrap.cli.ending import FINE, OutputsByModule, last_lines
-from hybridwrap.cli.failures import below, headline
+from hybridwrap.cli.failures import FEW, below, headline, told_again
 from hybridwrap.cli.hints import as_typed
-from hybridwrap.cli.lines import DONE, PLANNED, cells, coloured, counted, duration, faint, fitted, in_signs, padded
+from hybridwrap.cli.lines import (
+    DONE,
+    PLANNED,
+    cells,
+    coloured,
+    counted,
+    duration,
+    faint,
+    fitted,
+    in_signs,
+    padded,
+    some,
+)
 from hybridwrap.cli.live_view import Size, live_lines, name_width
 from hybridwrap.cli.scene import Scene
 from hybridwrap.cli.steps import NORMAL, VERBOSE, in_words
@@ -25,11 +37,9 @@ from hybridwrap.domain.run import ModuleEnd, Run, RunEnd, RunStart
 from hybridwrap.errors import HybridwrapError
 
 SECONDS = 0.2  # between two looks at what changed
-FEW = 20  # modules of which each gets a line of its own, whatever became of it
 RESULT, COUNTS = 9, 22  # columns
 NEVER = (-1, -1)
 WARNING = 40  # characters of a warning that is told again
-NAMED = 5  # of modules that share a line
 
 
 class LiveRun:
@@ -102,6 +112,7 @@ class LiveRun:
     def module_ended(self, module: str, end: ModuleEnd) -> None:
         with self._lock:
             work = self._board.ended(module, end)
+            self.refresh()  # else it would be seen twice, as done and at work
             many = len(self._board.needs) > FEW
             if many and end.result == "pending":
                 self._folded[module] = end
@@ -109,7 +120,8 @@ class LiveRun:
                 self._ending(module, end, work)
 
     def run_ended(self, end: RunEnd, outputs: OutputsByModule) -> None:
-        for line in last_lines(end, outputs, self._board.elapsed(), self._scene.said, command=self._command):
+        counted_up = last_lines(end, outputs, self._board.elapsed(), self._scene.said, command=self._command)
+        for line in (*told_again(self._scene, self._board, end.modules), *counted_up):
             for piece in wrapped(line, self._display.console.width):
                 self._display.print(piece)
 
@@ -164,10 +176,10 @@ class LiveRun:
         for module, end in self._folded.items():
             behind.setdefault(_cause(end, self._folded), []).append(module)
         for cause, modules in behind.items():
-            self._display.print(f"{coloured('pending')}  {len(modules)} {cause}: {faint(_some(modules))}", wrap=True)
+            self._display.print(f"{coloured('pending')}  {len(modules)} {cause}: {faint(some(modules))}", wrap=True)
         for text, (first, *others) in self._warned.items():
             if others:
-                told = f"{fitted(text, WARNING)} ({first}): the same of {_some(others)}"
+                told = f"{fitted(text, WARNING)} ({first}): the same of {some(others)}"
                 self._display.print(click.style(told, fg="yellow"), wrap=True)
 
     def _say(self, module: str, text: str) -> None:
@@ -182,10 +194,6 @@ class LiveRun:
 def _ended(end: ModuleEnd, counts: str, told: str) -> str:
     took = faint(duration(end.seconds)) if end.seconds else ""
     return "  ".join(part for part in (coloured(end.result, RESULT), counts if end.counts else "", told, took) if part)
-
-
-def _some(modules: Sequence[str]) -> str:
-    return ", ".join(modules[:NAMED]) + (f" and {len(modules) - NAMED} more" if len(modules) > NAMED else "")
 
 
 def _cause(end: ModuleEnd, pending: Mapping[str, ModuleEnd]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from hybridwrap.cli.board import Board, Work
+from hybridwrap.cli.failures import FEW, went_wrong
 from hybridwrap.cli.lines import COLOURS, cells, fitted, fitted_at_end, padded, ticking
 
 Piece = tuple[str, str]  # text, style
@@ -19,7 +20,7 @@ WIDE, ROOMY = 76, 110  # terminals with room for a bar, and for a long one
 BARS = {WIDE: 12, ROOMY: 24}
 WIDEST = 120  # columns that are used: farther apart, eyes lose the line
 SPARED = 8  # columns of the last line that stay free: a terminal writes `^C` there
-LEFT_TO_OTHERS = 3  # lines of the terminal that are never ours
+LEFT_TO_OTHERS = 3  # a third of the lines of the terminal is never ours: there the last failure stays in sight
 
 
 class Size(Struct, frozen=True):
@@ -35,14 +36,15 @@ def name_width(modules: Iterable[str], width: int) -> int:
 def live_lines(board: Board, left: float | None, now: float, size: Size) -> list[Line]:
     """At most as many lines as the terminal has, each at most as wide; the last one sums up, with the seconds left."""
     working, width = board.at_work, min(size.width, WIDEST)
-    room = max(size.height - LEFT_TO_OTHERS - 2, 1)
+    wrong = list(_wrong(board, width))
+    room = max(size.height - size.height // LEFT_TO_OTHERS - 2 - len(wrong), 1)
     shown = working[:room] if len(working) <= room else working[: room - 1]
     name = name_width(board.needs, size.width)
     digits = max((len(str(work.total)) for work in shown), default=0)
     lines = [_working(work, name, digits, now, width) for work in shown]
     if len(shown) < len(working):
         lines.append(_others(working[len(shown) :], width))
-    return [*lines, _footer(board, left, width)]
+    return [*lines, *wrong, _footer(board, left, width)]
 
 
 def _working(work: Work, name: int, digits: int, now: float, width: int) -> Line:
@@ -83,6 +85,14 @@ def _current(work: Work, now: float, room: int) -> str:
 def _others(others: Sequence[Work], width: int) -> Line:
     names = ", ".join(work.module for work in others)
     return [(fitted(f"and {len(others)} more at work: {names}", width - 1), FAINT)]
+
+
+def _wrong(board: Board, width: int) -> Iterator[Line]:
+    """Of many modules those that failed, by name, newest first: their own lines scroll away."""
+    names = went_wrong(board.ends)[::-1] if len(board.needs) > FEW else []
+    if names:
+        label = f"{len(names)} went wrong: "
+        yield [(label, BAD), (fitted(", ".join(names), width - 1 - len(label)), "")]
 
 
 def _footer(board: Board, left: float | None, width: int) -> Line:

@@ -123,8 +123,7 @@ class LazyGroup(click.Group):
         extra.update(standalone_mode=False, prog_name="hybridwrap")
         argv, words = _split(args[0] if args else extra.pop("args", None) or sys.argv[1:])
         try:
-            colour = False if os.environ.get("NO_COLOR") else None
-            code = super().main(argv, obj=words, color=colour, **extra)
+            code = super().main(argv, obj=words, color=_colour(), **extra)
         except HybridwrapError as error:
             code = _report(error, argv)
         except click.UsageError as error:
@@ -147,6 +146,12 @@ def main() -> None:
     hybridwrap runs the engine once per module, in the order of the graph, and keeps an operation ledger beside the
     engine's state: what was attempted, what is known, what never ran, what to do next.
     """
+
+
+def _colour() -> bool | None:
+    """False where colours are not wanted, or would be shown as letters; else it is left to click."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return False if plain else None
 
 
 def _split(argv: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:

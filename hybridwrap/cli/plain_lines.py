@@ -12,7 +12,7 @@ import click
 from hybridwrap.cli.annotations import workflow_commands
 from hybridwrap.cli.board import Board, Work
 from hybridwrap.cli.ending import FINE, OutputsByModule, last_lines
-from hybridwrap.cli.failures import below, headline
+from hybridwrap.cli.failures import below, headline, told_again
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import DONE, PLANNED, cells, coloured, counted, duration, faint, padded, ticking
 from hybridwrap.cli.scene import Scene
@@ -34,6 +34,8 @@ class PlainLines:
         self._width = max(map(cells, scene.modules), default=0)
         self._spoke = scene.clock.monotonic()
         self._command = ""
+        context = click.get_current_context(silent=True)
+        self._colour = context.color if context else None  # click does not know it in other threads
         self._lock = RLock()
 
     @contextmanager
@@ -94,7 +96,8 @@ class PlainLines:
 
     def run_ended(self, end: RunEnd, outputs: OutputsByModule) -> None:
         """Close the run: how it stands, what is known, what to type."""
-        for line in last_lines(end, outputs, self._board.elapsed(), self._scene.said, command=self._command):
+        counted_up = last_lines(end, outputs, self._board.elapsed(), self._scene.said, command=self._command)
+        for line in (*told_again(self._scene, self._board, end.modules), *counted_up):
             self._line(line)
         for command in workflow_commands(end.modules, self._scene, os.environ):
             self._line(command, err=True)
@@ -134,4 +137,4 @@ class PlainLines:
     def _line(self, text: str, *, err: bool = False) -> None:
         with self._lock, suppress(OSError):  # the terminal may be gone: the run goes on
             self._spoke = self._scene.clock.monotonic()
-            click.echo(text, err=err)
+            click.echo(text, err=err, color=self._colour)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from hybridwrap.cli.failures import told
 from hybridwrap.cli.hints import as_typed
-from hybridwrap.cli.lines import local_moment, ticking
+from hybridwrap.cli.lines import local_moment, some, ticking
 from hybridwrap.cli.overview import Overview
 from hybridwrap.cli.scene import place_of
 from hybridwrap.counting import count_of
@@ -17,7 +17,6 @@ from hybridwrap.domain.status import Status
 from hybridwrap.run.standing import Standing, summary_of
 
 WITHOUT_OBJECTS = frozenset({Status.NONE, Status.DESTROYED, Status.RETAINED})  # none that could drift, or are ours
-FEW = 5  # names in a sentence
 WARNINGS = 2  # that are told; each may be of one object of many
 
 
@@ -66,9 +65,3 @@ def looked_for_drift(seen: Overview) -> Iterator[str]:
         never = [module for module, time in checked.items() if not time]
         more = f"; not since the last change: {some(never)}" if never else ""
         yield f"drift was last looked for {local_moment(min(found))}{more}"
-
-
-def some(names: Sequence[str]) -> str:
-    """Name the first few, and count the others."""
-    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
-    return ", ".join(names[:FEW]) + more

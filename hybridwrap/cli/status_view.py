@@ -14,10 +14,10 @@ from msgspec.structs import replace
 
 from hybridwrap.cli.columns import fitting, widest
 from hybridwrap.cli.hints import as_typed
-from hybridwrap.cli.lines import at_words, cells, coloured, faint, fitted, local_time, table, zone
+from hybridwrap.cli.lines import at_words, cells, coloured, faint, fitted, local_time, some, table, zone
 from hybridwrap.cli.overview import Overview
 from hybridwrap.cli.scene import shortened
-from hybridwrap.cli.standing_text import looked_for_drift, new_drift, said, some
+from hybridwrap.cli.standing_text import looked_for_drift, new_drift, said
 from hybridwrap.cli.wrapping import wrapped
 from hybridwrap.domain.drift import DriftResult
 from hybridwrap.domain.families import module_in

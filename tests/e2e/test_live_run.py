@@ -91,8 +91,8 @@ def test_ctrl_c_loses_no_line(project: Project) -> None:
 
 @pytest.mark.parametrize(
     ("argv", "environ"),
-    [(["--log-format", "plain"], {}), ([], {"CI": "true"}), ([], {"TERM": "dumb"}), (["--quiet"], {})],
-    ids=["asked", "CI", "dumb terminal", "quiet"],
+    [(["--log-format", "plain"], {}), ([], {"CI": "true", "NO_COLOR": "1"}), ([], {"TERM": "dumb"}), (["--quiet"], {})],
+    ids=["asked", "CI without colour", "dumb terminal", "quiet"],
 )
 def test_lines_stay_where_nobody_wants_them_rewritten(
     project: Project, argv: list[str], environ: dict[str, str]
@@ -102,6 +102,8 @@ def test_lines_stay_where_nobody_wants_them_rewritten(
         assert terminal.wait() == 0
     assert "\x1b[1A" not in terminal.raw
     assert "\x1b[?25l" not in terminal.raw
+    if {"NO_COLOR", "TERM"} & set(environ):  # a dumb terminal shows colours as letters
+        assert "\x1b" not in terminal.raw
 
 
 def test_no_color_leaves_the_display_and_takes_the_colours(project: Project) -> None:

@@ -133,9 +133,79 @@ def test_many_modules_fit_into_the_terminal() -> None:
             theatre.run.phase(module, "apply")
 
     lines = Theatre(modules, rows=24).play(act)
-    assert len(lines) <= 24 - 3
-    assert "32 more at work: m138, m139" in lines[-2]
+    assert len(lines) <= 24 - 24 // 3, "there is room for what is told above"
+    assert "37 more at work: m133, m134" in lines[-2]
     assert lines[-1].startswith("120 unchanged, 50 running, 30 pending")
+
+
+MANY = tuple(f"m{index:02}" for index in range(30))
+FULL = Diagnostic("error", "no capacity", "We have no m7i.", "aws_instance.web", "main.tf", 21)
+FAILED = ModuleEnd("error", 4, "01K7", errors=(FULL,), seconds=3)
+
+
+def test_which_of_many_modules_failed_is_in_sight_while_others_are_at_work() -> None:
+    def act(theatre: Theatre) -> None:
+        theatre.begin()
+        theatre.run.phase("m20", "apply")
+        for name in ("m01", "m07"):
+            theatre.run.phase(name, "apply")
+            theatre.run.module_ended(name, FAILED)
+
+    *_, at_work, wrong, footer = Theatre(MANY).play(act)
+    assert at_work.startswith("m20  apply")
+    assert wrong == "2 went wrong: m07, m01"
+    assert footer.startswith("2 error, 1 running, 27 pending")
+
+
+def test_counts_keep_their_order_whatever_ends_first() -> None:
+    def act(theatre: Theatre) -> None:
+        theatre.begin()
+        theatre.run.phase("health", "apply")
+        theatre.run.module_ended("configuration", ModuleEnd("pending", reason="waits"))
+        theatre.run.module_ended("vm", FAILED)
+        theatre.run.module_ended("network", ModuleEnd("ok"))
+
+    assert Theatre(FOUR).play(act)[-1].startswith("1 ok, 1 error, 1 running, 1 pending")
+
+
+def test_a_module_that_is_done_is_not_seen_at_work_any_more() -> None:
+    def act(theatre: Theatre) -> None:
+        theatre.begin()
+        theatre.run.phase("vm", "apply")
+        theatre.look()
+        theatre.run.module_ended("vm", ModuleEnd("ok"))
+        assert [line.split()[:2] for line in theatre.screen.lines[:-1]] == [["vm", "ok"]]
+
+    Theatre(FOUR).play(act)
+
+
+def test_the_failures_of_many_modules_are_told_again_at_the_end_the_alike_ones_together() -> None:
+    theatre = Theatre(MANY, columns=120)
+    expired = Diagnostic("error", "ExpiredToken")
+    with theatre.run.at_work():
+        theatre.begin()
+        for name in MANY[:6]:
+            theatre.run.phase(name, "init")
+            theatre.run.module_ended(name, ModuleEnd("error", 4, errors=(expired,)))
+        for name in MANY[6:]:
+            theatre.run.phase(name, "apply")
+            theatre.run.module_ended(name, FAILED if name < "m17" else ModuleEnd("ok"))
+    told = len(theatre.screen.lines)
+    theatre.run.run_ended(RunEnd("R9", "2026-01-01T00:01:00Z", 4, theatre.run._board.ends), {})
+    again = theatre.screen.lines[told:]
+    assert again[0] == "error  m00, m01, m02, m03, m04 and 1 more: in init: ExpiredToken"
+    assert again[1] == "error  m06: aws_instance.web: no capacity   modules/m06/main.tf:21"
+    assert again[8] == "and 4 more, told above: m13, m14, m15, m16"
+    assert again[9].startswith("13 ok, 17 error in ")
+
+
+def test_a_few_failures_are_not_told_twice() -> None:
+    theatre = Theatre(FOUR)
+    theatre.begin()
+    theatre.run.module_ended("vm", FAILED)
+    told = len(theatre.screen.lines)
+    theatre.run.run_ended(RunEnd("R9", "2026-01-01T00:01:00Z", 4, theatre.run._board.ends), {})
+    assert theatre.screen.lines[told].startswith("1 error in ")
 
 
 def test_of_many_modules_those_that_wait_are_told_by_what_they_wait_for() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hybridwrap.cli.plain_lines import SILENCE, PlainLines
 from hybridwrap.cli.scene import Scene
 from hybridwrap.domain.engine_run import Action, ChangeSummary, Diagnostic, Hook, PlannedChange
-from hybridwrap.domain.run import ModuleEnd
+from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.domain.stack import Module
 from tests.support.ledgers import FakeClock
 
@@ -137,3 +137,12 @@ def test_a_stream_whose_reader_is_gone_is_not_tried_without_pause(monkeypatch: p
     lines.heartbeat()
     lines.heartbeat()
     assert gone.tries == 1
+
+
+def test_in_a_long_log_the_failures_are_told_again_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = plain(FakeClock())
+    ends = {f"m{index:02}": ModuleEnd("ok") for index in range(30)} | {"vm": ModuleEnd("error", 4, errors=(ERROR,))}
+    lines.run_ended(RunEnd("R1", "2026-01-01T00:01:00Z", 4, ends), {})
+    told_last = capsys.readouterr().out.splitlines()
+    assert told_last[0] == "error  vm: aws_instance.web: no capacity   modules/vm/main.tf:21"
+    assert told_last[1].startswith("30 ok, 1 error in ")
