@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from tempfile import mkdtemp
 
@@ -146,5 +147,6 @@ def _surrounded(mirror: Path, own: PurePosixPath, folder: Path, home: Path) -> P
         for entry in sorted(real.iterdir()) if real.is_dir() else ():
             link = mirrored / entry.name
             if not entry.name.startswith(".") and entry != home and not os.path.lexists(link):
-                link.symlink_to(entry)
+                with suppress(FileExistsError):  # another module of the same commit is torn down beside this one
+                    link.symlink_to(entry)
     return mirror / own

@@ -112,19 +112,19 @@ class Folder:
         shutil.rmtree(self._path, ignore_errors=True)  # what resists is swept by a later command
 
     def claim(self) -> bytes | None:
-        return _content(self._path / CLAIM)
+        return content(self._path / CLAIM)
 
     def result(self) -> bytes | None:
-        return _content(self._path / RESULT)
+        return content(self._path / RESULT)
 
     def kept(self, name: str) -> bytes | None:
-        return _content(self._path / name)
+        return content(self._path / name)
 
     def told(self) -> Stream:
-        return read_stream(_content(self.events) or b"")
+        return read_stream(content(self.events) or b"")
 
     def told_by_plan(self) -> Stream:
-        return read_stream(_content(self._path / PLAN_EVENTS) or b"")
+        return read_stream(content(self._path / PLAN_EVENTS) or b"")
 
     def pack_plan(self) -> bytes:
         from hybridwrap.adapters.saved_plan import pack
@@ -148,7 +148,7 @@ class Folder:
         return names_folder((self._path / PLAN).read_bytes(), Path(planned_in), applied_in)
 
     def inputs(self) -> Mapping[str, Json]:
-        found = _content(self._path / VARIABLES)
+        found = content(self._path / VARIABLES)
         return loads(found) if found else {}
 
     def _empty(self, log: Path) -> None:
@@ -194,7 +194,8 @@ def _sync(folder: Path) -> None:
         os.close(opened)
 
 
-def _content(file: Path) -> bytes | None:
+def content(file: Path) -> bytes | None:
+    """Read a file, None when it is not there, or not any more."""
     try:
         return file.read_bytes()
     except FileNotFoundError:

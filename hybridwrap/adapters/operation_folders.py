@@ -18,6 +18,7 @@ from hybridwrap.adapters.operation_folder import (
     RUNNER_LOCK,
     SECRETS,
     Folder,
+    content,
     drop_secrets,
     refusing,
 )
@@ -54,11 +55,9 @@ class Folders:
         return Folder(path, runner)
 
     def unfinished(self) -> tuple[Unfinished, ...]:
-        return tuple(
-            Unfinished(Path(path), Path(path, CLAIM).read_bytes(), RESULT in names)
-            for path, names in self._contents()
-            if CLAIM in names
-        )
+        claimed = ((Path(path), names) for path, names in self._contents() if CLAIM in names)
+        claims = ((path, content(path / CLAIM), RESULT in names) for path, names in claimed)
+        return tuple(Unfinished(path, claim, done) for path, claim, done in claims if claim is not None)
 
     def look(self, locks: Locks) -> Liveness:
         return liveness(locks)
@@ -154,5 +153,7 @@ def _removed(path: Path) -> bool:
         if _is_worth_keeping(path):
             drop_secrets(path)
         else:
-            shutil.rmtree(path)
+            shutil.rmtree(
+                path, ignore_errors=True
+            )  # others may be at it, too; what resists is swept by a later command
     return True

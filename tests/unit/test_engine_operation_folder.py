@@ -117,6 +117,11 @@ def test_a_claim_makes_a_folder_unfinished_until_its_business_is_closed(tmp_path
     assert folders.unfinished() == ()
 
 
+def test_business_that_is_closed_while_somebody_looks_is_not_unfinished(tmp_path: Path, folder: Folder) -> None:
+    (folder.path / "claim.json").symlink_to("gone by the time it is read")
+    assert Folders(tmp_path / "home", "shop").unfinished() == ()
+
+
 def test_a_folder_is_opened_by_its_name_when_nobody_is_at_work_in_it(tmp_path: Path, folder: Folder) -> None:
     folders = Folders(tmp_path / "home", "shop")
     folder.lock()
@@ -195,6 +200,16 @@ def test_leftovers_of_the_dead_go_and_those_of_the_living_or_unfinished_stay(tmp
     assert {file.name for file in ended.path.iterdir()} == {"runner.lock", "events.jsonl", "plan.jsonl"}
     assert not planned.path.exists()
     assert all((folder.path / "plan").exists() for folder in (living, unfinished))
+
+
+def test_many_that_sweep_at_once_are_not_in_each_others_way(tmp_path: Path) -> None:
+    folders = Folders(tmp_path / "home", "shop")
+    for number in range(200):
+        folders.make(f"{number:03}").release()
+    with ThreadPoolExecutor(8) as pool:
+        swept = [name for names in pool.map(lambda _: folders.sweep(), range(8)) for name in names]
+    assert set(swept) == {f"{number:03}" for number in range(200)}
+    assert not list((tmp_path / "home/operations").iterdir())
 
 
 def test_there_are_no_leftovers_before_the_first_operation(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tarfile
+from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
 
@@ -155,6 +156,20 @@ def test_a_folder_comes_back_as_it_was_at_its_commit(root: Path, sources: StackS
     assert git(root, "status", "--porcelain") == status, "the repository is as it was"
     assert not (root / "modules/vm").exists()
     assert sources.check_out(root / "modules/vm", commit) == place
+
+
+def test_modules_of_one_commit_come_back_side_by_side(root: Path, sources: StackSources) -> None:
+    for number in range(300):
+        write(root / f"modules/beside-{number}", "")
+    git(root, "init", "-q")
+    git(root, "add", "modules/vm", "modules/common")
+    git(root, "commit", "-q", "-m", "one")
+    commit = git(root, "rev-parse", "HEAD")
+    names = ("vm", "common") * 4
+    with ThreadPoolExecutor(len(names)) as pool:
+        places = list(pool.map(lambda name: sources.check_out(root / "modules" / name, commit), names))
+    assert [place.name for place in places] == list(names)
+    assert all((place / "../beside-299").is_file() for place in places)
 
 
 def test_a_commit_that_is_not_there_is_said(root: Path, sources: StackSources) -> None:
