@@ -8,10 +8,12 @@ HybridwrapError
 │   │   └── CredentialsRefused 10  there are none for the engine, or they are of another account
 │   ├── EngineNotUsable      40
 │   ├── LedgerUnreachable    30
-│   │   └── IntentInDoubt    30  the engine must not start; the operation's folder must stay
+│   │   ├── IntentInDoubt    30  the engine must not start; the operation's folder must stay
+│   │   └── WrongKey         10  another key than the one that the ledger was encrypted with
 │   ├── LedgerDamaged        33
 │   ├── ApprovalOutdated      5
 │   ├── ModuleBusy           20
+│   │   └── StateLocked      20  somebody else holds the engine's state lock
 │   ├── SlotTaken            20  somebody acted since the record was read: read it again
 │   └── PlanOutdated         20  the engine's state moved past the ledger since the plan: plan again
 ├── LedgerMisused             1  the ledger was asked for what its rules forbid: a bug

@@ -12,7 +12,7 @@ from hybridwrap.domain.codec import decode, encode
 from hybridwrap.domain.damage import Damage, damage_of_document, named
 from hybridwrap.domain.keys import Keys, run_end
 from hybridwrap.domain.ports import Clock, Store
-from hybridwrap.domain.reading import read_many
+from hybridwrap.domain.reading import AT_ONCE, read_many
 from hybridwrap.domain.run import Run, RunEnd, RunStart
 from hybridwrap.domain.shared_runs import SharedRuns
 from hybridwrap.errors import LedgerDamaged, LedgerUnreachable, UsageError
@@ -49,7 +49,7 @@ class Runs:
         shared = [run for run in found if run.start.shared]
         if not shared:
             return found
-        with ThreadPoolExecutor(len(shared)) as pool:
+        with ThreadPoolExecutor(min(AT_ONCE, len(shared))) as pool:
             fresh = {run.start.run: run for run in pool.map(self._brought_up_to_date, shared)}
         return tuple(fresh.get(run.start.run, run) for run in found)
 

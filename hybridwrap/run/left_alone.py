@@ -11,11 +11,12 @@ from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.status import Status
 from hybridwrap.domain.teardown import in_the_way
 from hybridwrap.domain.transitions import held_by
-from hybridwrap.errors import OutcomeUnknown
+from hybridwrap.errors import EngineFailed, OutcomeUnknown, PreflightRefused
 from hybridwrap.run.context import Context
 from hybridwrap.run.protected import protected_parts
 
-NOT_ALL_GONE = 4  # the exit code of what was to go and did not
+REFUSED = PreflightRefused.exit_code
+NOT_ALL_GONE = EngineFailed.exit_code  # of what was to go and did not
 
 
 class Wishes(Struct, frozen=True):
@@ -46,7 +47,7 @@ def left_alone(down: Teardown, name: str, record: Record) -> ModuleEnd | None:
     if others := _in_the_way_of(down, name):
         first = others[0].split()[0]
         hint = f"hybridwrap destroy {down.context.tools.stack.named(name)} --with-dependents"
-        return ModuleEnd("kept", 10, reason=f"teardown waits for {', '.join(others)}", hint=hint, waits_for=first)
+        return ModuleEnd("kept", REFUSED, reason=f"teardown waits for {', '.join(others)}", hint=hint, waits_for=first)
     if not in_the_way(record):
         return _nothing_there(down.context, name, record)
     if protected := protected_parts(down.context, name):
@@ -72,7 +73,11 @@ def _not_with_its_owner(down: Teardown, name: str, record: Record) -> ModuleEnd 
         return None
     reason = f"teardown waits for its owner {owner}, which is not part of it"
     return ModuleEnd(
-        "kept", 10, reason=reason, hint=f"hybridwrap destroy {down.context.tools.stack.named(name)}", waits_for=owner
+        "kept",
+        REFUSED,
+        reason=reason,
+        hint=f"hybridwrap destroy {down.context.tools.stack.named(name)}",
+        waits_for=owner,
     )
 
 

@@ -11,6 +11,7 @@ from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.stack import Module, Reference
 from hybridwrap.domain.state import EngineState
 from hybridwrap.domain.status import Status
+from hybridwrap.errors import PreflightRefused
 from hybridwrap.run.context import Context
 
 
@@ -30,7 +31,7 @@ def resolve(context: Context, name: str) -> ResolvedInputs | ModuleEnd:
         first = inputs.waits[0].reference
         return ModuleEnd(
             "pending",
-            10,
+            PreflightRefused.exit_code,
             reason=told(inputs.waits),
             hint=context.tools.others.next_for(first) if first.stack else f"hybridwrap apply {first.module}",
             waits_for=str(first),

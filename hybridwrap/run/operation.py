@@ -13,7 +13,7 @@ from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.status import Outcome, Status
-from hybridwrap.errors import CredentialsRefused, ModuleBusy, PlanOutdated
+from hybridwrap.errors import CredentialsRefused, EngineFailed, ModuleBusy, OutcomeUnknown, PlanOutdated
 from hybridwrap.run.absence import unproven
 from hybridwrap.run.busy import locked
 from hybridwrap.run.context import Context
@@ -28,7 +28,7 @@ from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.reading import Reading, read_apply
 from hybridwrap.run.recording import begin, end
 
-EXIT_CODES = {Status.ERROR: 4, Status.UNKNOWN: 32}
+EXIT_CODES = {Status.ERROR: EngineFailed.exit_code, Status.UNKNOWN: OutcomeUnknown.exit_code}
 HINTS = {Status.UNKNOWN: "hybridwrap reconcile {module}"}
 
 
@@ -130,7 +130,7 @@ def _module_end(context: Context, prepared: Prepared, reading: Reading, seconds:
     cancelled = body.outcome is Outcome.CANCELLED
     return ModuleEnd(
         result="stopped" if cancelled else str(body.status),
-        exit_code=4 if cancelled else EXIT_CODES.get(body.status, 0),
+        exit_code=EngineFailed.exit_code if cancelled else EXIT_CODES.get(body.status, 0),
         operation=prepared.operation,
         reason="" if body.status is Status.OK and not cancelled else body.reason,
         hint=_hint(context, prepared.module, body),

@@ -20,7 +20,7 @@ from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.domain.status import Status
 from hybridwrap.domain.verdict import Judgement, judge
-from hybridwrap.errors import HybridwrapError
+from hybridwrap.errors import EngineFailed, HybridwrapError
 from hybridwrap.run.context import Context
 from hybridwrap.run.here import kept_results
 from hybridwrap.run.imports import import_open
@@ -150,4 +150,5 @@ def _module_end(context: Context, name: str, done: End | None) -> ModuleEnd:
     record = context.knowledge.record(name)
     failed = done is not None and bool(done.errors or done.kept)
     reason = done.reason if done else f"{record.status}: {record.reason}" if record.reason else str(record.status)
-    return ModuleEnd("error" if failed else "ok", 4 if failed else 0, reason=reason, errors=done.errors if done else ())
+    result, code = ("error", EngineFailed.exit_code) if failed else ("ok", 0)
+    return ModuleEnd(result, code, reason=reason, errors=done.errors if done else ())

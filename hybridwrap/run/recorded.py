@@ -11,7 +11,7 @@ from hybridwrap.domain.hooks import AFTER, BEFORE
 from hybridwrap.domain.pending import MAKES_PENDING, TEARS_DOWN, pending_of
 from hybridwrap.domain.run import ModuleEnd, PendingModule, RunEnd, RunStart
 from hybridwrap.domain.run_inputs import described, encode_inputs
-from hybridwrap.errors import LedgerUnreachable, gravest
+from hybridwrap.errors import LedgerUnreachable, Stopped, gravest
 from hybridwrap.run.context import Context
 from hybridwrap.run.deadline import late_code
 from hybridwrap.run.ends import tell
@@ -93,7 +93,9 @@ def _not_begun(context: Context, start: RunStart, reason: str) -> Mapping[str, M
 
 def end_of_run(context: Context, ends: Mapping[str, ModuleEnd]) -> RunEnd:
     """Sum up: the gravest of all endings is the run's."""
-    codes = [end.exit_code for end in ends.values()] + ([_signal_code(context)] if context.stop.signals else [])
+    codes = [end.exit_code for end in ends.values()]
+    if context.stop.signals:
+        codes.append(Stopped(context.stop.reason, terminated=context.stop.terminated).exit_code)
     codes.append(late_code(context.stop, ends.values()))
     return RunEnd(context.run, stamp(context.tools.clock.now()), gravest(codes), ends)
 
@@ -138,7 +140,3 @@ def _kept_inputs(context: Context, modules: Sequence[str]) -> str:
     stack = context.tools.stack
     found = described((stack.modules[name] for name in modules), context.tools.host, stack.root)
     return context.tools.ledger.put_blob(encode_inputs(found))
-
-
-def _signal_code(context: Context) -> int:
-    return 143 if context.stop.terminated else 130

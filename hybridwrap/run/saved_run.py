@@ -14,7 +14,7 @@ from hybridwrap.domain.json import loads
 from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.domain.saved import PLAN_AGAIN, SavedRun, Seal
 from hybridwrap.domain.stack import FromCaller, Module, Stack
-from hybridwrap.errors import ApprovalOutdated
+from hybridwrap.errors import ApprovalOutdated, PreflightRefused
 from hybridwrap.run.adopt import adopted_on_the_way
 from hybridwrap.run.apply import plan_to_apply
 from hybridwrap.run.context import Context
@@ -164,7 +164,7 @@ def _without_plan(saved: SavedRun, name: str) -> ModuleEnd:
             return ModuleEnd("unchanged", reason="had no changes when it was planned", skipped=True)
         case "deferred":
             return _not_covered(saved, plan.reason, exit_code=0)
-    return _not_covered(saved, f"its plan ended with {plan.result}", exit_code=10)
+    return _not_covered(saved, f"its plan ended with {plan.result}", exit_code=PreflightRefused.exit_code)
 
 
 def _down_without_plan(saved: SavedRun, name: str) -> Checked:
@@ -172,7 +172,7 @@ def _down_without_plan(saved: SavedRun, name: str) -> Checked:
     result = saved.modules[name].result
     if result in GOES_WITHOUT_PLAN:
         return None
-    return _not_covered(saved, f"its plan ended with {result}", exit_code=10)
+    return _not_covered(saved, f"its plan ended with {result}", exit_code=PreflightRefused.exit_code)
 
 
 def _not_covered(saved: SavedRun, why: str, *, exit_code: int) -> ModuleEnd:

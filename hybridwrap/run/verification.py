@@ -18,12 +18,11 @@ from hybridwrap.domain.verdict import gone
 from hybridwrap.run.absence import look_for
 from hybridwrap.run.context import Context
 from hybridwrap.run.identity import take_identity
+from hybridwrap.run.left_alone import NOT_ALL_GONE
 from hybridwrap.run.preparation import mark_of
 from hybridwrap.run.recorded import recorded_run
 from hybridwrap.run.turn import wait_for_turn
 from hybridwrap.run.walk import Way, walk
-
-NOT_GONE = 4  # the exit code of a module that is not seen to be gone
 
 
 def verify(context: Context, modules: Sequence[str], word: str = "") -> RunEnd:
@@ -47,7 +46,7 @@ def _verify(context: Context, name: str, word: str) -> ModuleEnd:
         return ModuleEnd("unchanged", reason="its state is empty; nobody else can be asked: it has no `verify`")
     found = look_for(context, module, case, _said(context, word))
     if found.status is Status.ERROR and record.settled is Status.DESTROYED and not (found.objects or case.engine.left):
-        return ModuleEnd("unchanged", NOT_GONE, reason=found.reason)  # nobody could look: no news
+        return ModuleEnd("unchanged", NOT_ALL_GONE, reason=found.reason)  # nobody could look: no news
     return _recorded(context, module, record, (case, found))
 
 
@@ -102,7 +101,7 @@ def _recorded(context: Context, module: Module, record: Record, seen: tuple[Case
         evidence=found.evidence or (found.reason,),
     )
     context.knowledge.learn(context.tools.ledger.observe(record, body))
-    code = NOT_GONE if found.status is Status.ERROR else 0
+    code = NOT_ALL_GONE if found.status is Status.ERROR else 0
     return ModuleEnd(str(found.status), code, reason=found.reason, hint=_hint(context, module, found) if code else "")
 
 

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from hybridwrap.domain.charter import stamp
 from hybridwrap.domain.run import ModuleEnd
+from hybridwrap.errors import Stopped
 from hybridwrap.run.context import Context, Part
 from hybridwrap.run.ends import guarded, tell, waiting_end
 from hybridwrap.run.preparation import Prepared
@@ -134,7 +135,7 @@ def _finish(
     if name in approved:
         return _timed(name, context, lambda _: carry_out(plans[name]), way)
     plans[name].folder.remove()
-    return ModuleEnd("declined", 130, reason=context.stop.reason or "not approved")
+    return ModuleEnd("declined", Stopped.exit_code, reason=context.stop.reason or "not approved")
 
 
 def _ended(context: Context, queue: Queue, way: Way, name: str, end: ModuleEnd) -> None:

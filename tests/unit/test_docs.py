@@ -45,6 +45,14 @@ def test_every_exit_code_is_documented_and_none_is_made_up() -> None:
     assert documented == {*(each.exit_code for each in error_classes()), stopped, *NOT_AN_ERROR}
 
 
+def test_the_tree_of_errors_has_every_one_with_its_exit_code() -> None:
+    drawn = re.findall(r"^[├└│─ ]*(\w+) +(?:(\d+)\b)?", str(errors.__doc__).partition("\n\n")[2], re.MULTILINE)
+    ours = [each for each in error_classes() if each.__module__ == errors.__name__]
+    classes = {each.__name__: str(each.exit_code) for each in ours}
+    assert {name for name, _ in drawn} | {"HybridwrapError"} == set(classes)
+    assert [(name, code) for name, code in drawn if code and code != classes[name]] == []
+
+
 def test_the_order_of_gravity_is_the_one_of_the_code() -> None:
     (order,) = re.findall(r"in this order: ([\d ]+)\.", text_of("docs/exit-codes.md"))
     assert tuple(map(int, order.split())) == errors.GRAVEST_FIRST
