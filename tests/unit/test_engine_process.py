@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from hybridwrap.adapters.clock import SystemClock
+from hybridwrap.adapters.engine.ending import asked_by_handle, asked_by_thread, end_of
 from hybridwrap.adapters.engine.process import Command, Process, Processes, Tail
 from hybridwrap.errors import EngineNotUsable
 
@@ -163,3 +164,33 @@ def test_a_tail_passes_on_what_is_appended_and_nothing_twice(tmp_path: Path) -> 
             writer.write(data)
             tail.read()
     assert b"".join(seen) == b"one\ntwo\n\xff\x00"
+
+
+@pytest.mark.parametrize("kind", ["by handle", "by thread"])
+def test_the_end_of_a_child_is_waited_for_and_never_missed(tmp_path: Path, kind: str) -> None:
+    if kind == "by handle" and not hasattr(os, "pidfd_open"):
+        pytest.skip("only Linux has such handles")
+    child = subprocess.Popen(["/bin/sh", "-c", "while [ ! -e go ]; do sleep 0.01; done; exit 3"], cwd=tmp_path)
+    asking = asked_by_thread(child) if kind == "by thread" else asked_by_handle(child, os.pidfd_open(child.pid))
+    with asking as has_ended:
+        assert not has_ended(0.0)
+        (tmp_path / "go").touch()
+        while not has_ended(60.0):
+            pass
+    assert child.returncode == 3
+
+
+def test_a_child_that_somebody_else_reaped_has_ended() -> None:
+    child = subprocess.Popen(["/bin/sh", "-c", "exit 3"])
+    with end_of(child) as has_ended:
+        child.wait()
+        assert has_ended(60.0)
+    assert child.returncode == 3
+
+
+def test_an_engine_that_has_ended_by_itself_is_not_interrupted() -> None:
+    processes = Processes(SystemClock())
+    process = processes.start(Command(("/bin/sh", "-c", "exit 0"), Path("/"), os.environ), stdout=None, stderr=None)
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # it stays to be reaped
+    ended = processes.finish(process, limit=0.0)
+    assert (ended.exit_code, ended.interrupts, ended.overdue) == (0, 0, False)

@@ -14,17 +14,18 @@ import tempfile
 from collections.abc import Callable, Mapping
 from math import inf
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock
 from types import TracebackType
 from typing import Self
 
 from msgspec import Struct
 
+from hybridwrap.adapters.engine.ending import end_of
 from hybridwrap.domain.engine_run import Ended
 from hybridwrap.domain.ports import Clock
 from hybridwrap.errors import EngineNotUsable
 
-POLL_SECONDS = 0.05
+POLL_SECONDS = 0.1
 _CHUNK = 1 << 18
 
 
@@ -53,7 +54,7 @@ class Process:
     def interrupt(self, *, again: bool = False) -> bool:
         """Send one SIGINT to the process, not to its group, if it lives and has had none; say whether it was sent."""
         with self._lock:
-            if self._child.returncode is not None or (self._interrupts and not again):
+            if self._child.poll() is not None or (self._interrupts and not again):
                 return False
             self._child.send_signal(signal.SIGINT)
             self._interrupts += 1
@@ -66,16 +67,11 @@ class Process:
 
     def wait(self, meanwhile: Callable[[], None]) -> Ended:
         """Wait for the end; call `meanwhile` every now and then, and once more when all output was written."""
-        waiter = Thread(target=self._child.wait, name=f"engine {self.pid}", daemon=True)
-        waiter.start()
-        try:
-            alive = True
-            while alive:
-                waiter.join(POLL_SECONDS)
-                alive = waiter.is_alive()
+        with end_of(self._child) as has_ended:
+            over = False
+            while not over:
+                over = has_ended(POLL_SECONDS)
                 meanwhile()
-        finally:
-            waiter.join()
         return self._ended()
 
     def _ended(self) -> Ended:
