@@ -38,3 +38,12 @@ def test_a_module_starts_once_and_only_after_all_its_needs_ended_well(
 def test_needs_outside_the_run_hold_nobody_up() -> None:
     queue = Queue(("vm",), {"vm": ("network",)})
     assert queue.take_ready() == ("vm",)
+
+
+def test_modules_are_handed_out_in_their_order_however_their_needs_end() -> None:
+    queue = Queue(("a", "b", "c", "d"), {"c": ("a",), "d": ("b",)})
+    assert queue.take_ready() == ("a", "b")
+    queue.end("b", ModuleEnd("ok"))
+    queue.end("a", ModuleEnd("ok"))
+    assert queue.take_ready(0) == ()
+    assert queue.take_ready() == ("c", "d")
