@@ -61,8 +61,7 @@ def source_digest(folder: Path, watch: Sequence[str] = ()) -> str:
     certain, unless that is the module's own or one above it. `watch` are absolute glob patterns.
     """
     contents: dict[Path, bytes] = {}
-    for module in closure(folder):
-        own = {file: file.read_bytes() for file in all_config(module)}
+    for module, own in _with_children(folder):
         contents |= own
         for place in places_read(module, folder, b"\n".join(own.values())):
             if place != module and place not in module.parents:
@@ -125,14 +124,18 @@ def all_config(folder: Path) -> list[Path]:
 
 def closure(folder: Path) -> list[Path]:
     """Name the folder and, transitively, those of its local child modules."""
+    return [module for module, _ in _with_children(folder)]
+
+
+def _with_children(folder: Path) -> Iterator[tuple[Path, dict[Path, bytes]]]:
+    """The folder and, transitively, those of its local child modules, each with its configuration files."""
     found = [folder]
     for module in found:
-        for file in all_config(module):
-            children = (module / os.fsdecode(name) for name in LOCAL_CHILD.findall(file.read_bytes()))
-            found += [
-                path for child in children if (path := Path(os.path.normpath(child))) not in found and path.is_dir()
-            ]
-    return found
+        own = {file: file.read_bytes() for file in all_config(module)}
+        yield module, own
+        names = (name for text in own.values() for name in LOCAL_CHILD.findall(text))
+        children = (Path(os.path.normpath(module / os.fsdecode(name))) for name in names)
+        found += [path for path in dict.fromkeys(children) if path not in found and path.is_dir()]
 
 
 def files_read(folders: Iterable[Path]) -> Iterator[Path]:

@@ -55,8 +55,10 @@ class EventReader:
 
     def stream(self) -> Stream:
         """Say what was read so far; a torn last line counts as it stands."""
+        if not (torn := self._unfinished.line):
+            return self._seen.stream()
         seen = self._seen.copy()
-        seen.take(self._unfinished.line)
+        seen.take(torn)
         return seen.stream()
 
 
@@ -116,8 +118,8 @@ class _Seen:
             version=self.version,
             planned=tuple(self.planned),
             drifted=tuple(self.drifted),
-            vanished=self.vanished,
-            output_changes=self.output_changes,
+            vanished=dict(self.vanished),
+            output_changes=dict(self.output_changes),
             hooks=tuple(self.hooks),
             diagnostics=tuple(self.diagnostics),
             summaries=tuple(self.summaries),

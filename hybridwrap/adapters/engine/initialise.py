@@ -20,7 +20,7 @@ from hybridwrap.adapters.engine.setup import Setup
 from hybridwrap.adapters.engine.state_reader import StateReader
 from hybridwrap.adapters.engine.streaming import ignore, open_private, stream
 from hybridwrap.adapters.private_folders import make_private
-from hybridwrap.adapters.source import GENERATED, LOCK_FILE
+from hybridwrap.adapters.source import GENERATED, LOCK_FILE, source_digest
 from hybridwrap.domain.ports import OperationFolder
 from hybridwrap.errors import PreflightRefused
 
@@ -35,7 +35,8 @@ def initialise(
     Raise CommandFailed, or PreflightRefused when something is in the way.
     """
     refuse_errored(setup)
-    if not upgrade and stamped(setup) == stamp_now(setup):
+    source = source_digest(setup.source)  # before init: what is changed while it runs, it may not have seen
+    if not upgrade and stamped(setup) == stamp_now(setup, source):
         return False
     with initialising_in(setup.source, setup.layout.home):
         _write_generated(setup)
@@ -45,7 +46,7 @@ def initialise(
         configuration = cli_configuration(setup.env, setup.identity.product)
         with filling_cache(setup.env, configuration):
             _run(setup, folder, processes, upgrade=upgrade)
-        write_stamp(setup)
+        write_stamp(setup, source)
     return True
 
 

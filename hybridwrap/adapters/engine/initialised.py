@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from hybridwrap.adapters.engine.setup import Setup
-from hybridwrap.adapters.source import GENERATED, lock_digest, source_digest
+from hybridwrap.adapters.source import GENERATED, lock_digest
 from hybridwrap.adapters.whole_file import put_whole
 from hybridwrap.domain.json import Json, canonical, loads
 
@@ -27,15 +27,15 @@ class Stamp(Struct, frozen=True):
     backend: str  # digest of what was wished of the backend
 
 
-def stamp_now(setup: Setup) -> Stamp:
-    """Digest what an init would depend on now."""
+def stamp_now(setup: Setup, source: str) -> Stamp:
+    """Digest what an init would depend on now; `source` is the digest of the module's source as it would see it."""
     configuration = cli_configuration(setup.env, setup.identity.product)
     backend = backend_digest(setup)
     everything = (
         (setup.identity.product, setup.identity.version, backend),
-        (source_digest(setup.source), lock_digest(setup.source), _contents([setup.source / GENERATED])),
+        (source, lock_digest(setup.source), _contents([setup.source / GENERATED])),
         _contents([configuration] if configuration else []),
-        sorted((name, value) for name, value in setup.env.items() if _matters(name, setup)),
+        _steering(setup),
     )
     return Stamp(_digest(everything), backend)
 
@@ -55,8 +55,8 @@ def stamped(setup: Setup) -> Stamp | None:
         return None
 
 
-def write_stamp(setup: Setup) -> None:
-    stamp = stamp_now(setup)
+def write_stamp(setup: Setup, source: str) -> None:
+    stamp = stamp_now(setup, source)
     put_whole(setup.data / _STAMP, canonical({"everything": stamp.everything, "backend": stamp.backend}))
 
 
@@ -92,9 +92,10 @@ def cli_configuration(env: Mapping[str, str], product: str) -> Path | None:
     return next((file for file in candidates if file.exists()), None)
 
 
-def _matters(name: str, setup: Setup) -> bool:
-    variable = setup.module.interface.variables.get(name.removeprefix("TF_VAR_"))
-    return name in _STEERING or (name.startswith("TF_VAR_") and variable is not None and variable.const)
+def _steering(setup: Setup) -> list[tuple[str, str]]:
+    """The variables of the environment that an init depends on."""
+    constant = (f"TF_VAR_{name}" for name, variable in setup.module.interface.variables.items() if variable.const)
+    return sorted((name, setup.env[name]) for name in (*_STEERING, *constant) if name in setup.env)
 
 
 def _contents(files: Sequence[Path]) -> list[str]:
