@@ -291,7 +291,7 @@ def test_a_state_that_arrives_late_is_waited_for_and_makes_no_false_orphans(
     """What a killed engine had sent may be stored seconds after its death."""
     source(in_s3, FIVE)
     killed(in_s3, cloud)
-    process = in_s3.start("reconcile", "--json", HYBRIDWRAP_SETTLE="12s")
+    process = in_s3.start("reconcile", "--json", HYBRIDWRAP_SETTLE="30s")
     assert process.stderr
     assert "waiting" in process.stderr.readline()
     (bucket,) = (b["Name"] for b in moto.client().list_buckets()["Buckets"] if _locked(moto, b["Name"]))
