@@ -23,8 +23,10 @@ APPLY = re.compile(r"^\$ hybridwrap apply.*?\n(?=\n)", re.MULTILINE | re.DOTALL)
 SECTION = re.compile(r"^## Five minutes\n.*?(?=^## )", re.MULTILINE | re.DOTALL)
 STEP = re.compile(r"^```sh\n(?P<script>.*?)^```$.*?^```text\n(?P<shown>.*?)^```$", re.MULTILINE | re.DOTALL)
 UUID = r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
-CHANGING = re.compile(  # ids, numbers, bars
-    UUID + r"|\b[0-9A-HJKMNP-TV-Z]{8,26}\b|\b[0-9a-f]{8,64}\b|\d+([.:]\d+)*|[─━]+"
+MOMENT = r"\b(?:\d{4}-\d\d-\d\d )?\d\d:\d\d(?::\d\d)?\b"  # with its day as soon as that is yesterday
+SPAN = r"\b(?:\d+[dhm])*(?:\d+[hm]\d\d|\d+(?:\.\d+)?[dhms])\b"  # 9.9s, 1m02, 1h30m
+CHANGING = re.compile(  # ids, times, numbers, bars
+    rf"{UUID}|\b[0-9A-HJKMNP-TV-Z]{{8,26}}\b|\b[0-9a-f]{{8,64}}\b|{MOMENT}|{SPAN}|\d+([.:]\d+)*|[─━]+"
 )
 READER, HOME = "ana", "/home/ana/shop"
 STEERING = ("AWS_", "HYBRIDWRAP_", "TF_")

@@ -23,20 +23,26 @@ from hybridwrap.errors import LedgerUnreachable, OutcomeUnknown
 from hybridwrap.run.context import Context
 
 PAUSE_SECONDS = 4.0
+PATIENCE_SECONDS = 5.0  # with what is being sent when the end was recorded
 AT_WORK = Unreadable("its engine is at work")
 
 
 class Heart:
     """Of one operation; it begins to beat with the first object that its engine touches."""
 
-    def __init__(self, context: Context, engine: ModuleEngine, held: Record) -> None:
+    def __init__(
+        self, context: Context, engine: ModuleEngine, held: Record, *, pause_seconds: float = PAUSE_SECONDS
+    ) -> None:
         self._context = context
         self._engine = engine
         self._held = held
+        self._pause_seconds = pause_seconds
         self._hooks: list[Hook] = []
         self._over = Event()
         self._sent: tuple[CloudObject, ...] = ()
         self._lock = ""
+        # never waited for before the end: a store that does not answer must not keep the operation from it
+        self._thread = Thread(target=self._beat, name=f"heart of {held.module}", daemon=True)
 
     def listening(self, listen: Listen) -> Listen:
         """Pass events on, and hear them, too."""
@@ -46,8 +52,7 @@ class Heart:
             if isinstance(event, Hook) and event.phase != "progress" and event.action is not Action.READ:
                 self._hooks.append(event)
                 if len(self._hooks) == 1:
-                    # never waited for: a store that does not answer must not keep the operation from its end
-                    Thread(target=self._beat, name=f"heart of {self._held.module}", daemon=True).start()
+                    self._thread.start()
 
         return heard
 
@@ -55,12 +60,14 @@ class Heart:
         self._over.set()
 
     def forget(self) -> None:
-        """Remove what was sent: the end is in the ledger."""
+        """Remove what was sent: the end is in the ledger. What is being sent would come after that, and stay."""
+        if self._thread.is_alive():
+            self._thread.join(PATIENCE_SECONDS)
         if self._sent:
             self._context.tools.ledger.forget_beat(self._held.module, self._held.operation)
 
     def _beat(self) -> None:
-        while not self._over.wait(PAUSE_SECONDS):
+        while not self._over.wait(self._pause_seconds):
             stream = Stream(hooks=tuple(self._hooks))
             objects = objects_after((), stream, AT_WORK)
             if objects != self._sent:

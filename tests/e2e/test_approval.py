@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.project import Project
+from hybridwrap.domain.duration import in_words
+from tests.support.project import Project, seconds_to_plan
 from tests.support.terminal import Terminal
 
 pytestmark = pytest.mark.e2e
@@ -80,12 +81,12 @@ def test_a_terminal_that_is_closed_during_the_question_has_said_no(project: Proj
 
 
 def test_the_time_of_the_run_ends_an_open_question_too(project: Project) -> None:
-    assert project.run("init").code == 0
-    with apply_at_terminal(project, "--timeout", "5s") as terminal:
+    enough = in_words(seconds_to_plan(project))
+    with apply_at_terminal(project, "--timeout", enough) as terminal:
         terminal.expect("one by one]")
         assert terminal.wait() == 130
     assert set(project.statuses().values()) == {"pending"}
-    assert last_run(project)["left"] == "the time of the run was up after 5s"
+    assert last_run(project)["left"] == f"the time of the run was up after {enough}"
 
 
 def test_unchanged_modules_need_no_question(project: Project) -> None:

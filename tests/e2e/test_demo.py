@@ -7,7 +7,6 @@ import io
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 from rich.console import Console
 
 from demo.stage import Stage, Unexpected
+from tests.support.processes import end_all
 from tools.transcripts import PICTURE, README, lasting, picture_of
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +24,8 @@ ROOT = Path(__file__).parents[2]
 class Demo:
     """`python -m demo` at work, with a temporary folder of its own and its output in a file."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, word: str) -> None:
+        self._word = word
         self.temporary = folder / "t"
         self.temporary.mkdir()
         self._output = folder / "output"
@@ -45,15 +46,12 @@ class Demo:
                 pytest.fail(f"the demo ended early:\n{self.output}")
 
     def leaves_nothing(self) -> bool:
-        (port,) = re.findall(r"S3 server at http://127\.0\.0\.1:(\d+)", self.output)
-        with socket.socket() as client:
-            refused = client.connect_ex(("127.0.0.1", int(port))) != 0
-        return refused and list(self.temporary.iterdir()) == []
+        return end_all(self._word) == [] and list(self.temporary.iterdir()) == []
 
 
 @pytest.fixture
-def demo(tmp_path: Path) -> Demo:
-    return Demo(tmp_path)
+def demo(tmp_path: Path, test_word: str) -> Demo:
+    return Demo(tmp_path, test_word)
 
 
 @pytest.mark.e2e

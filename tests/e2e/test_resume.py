@@ -15,6 +15,7 @@ from hybridwrap.domain.entry import End
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.status import Outcome, Status
 from tests.support.ledgers import FakeClock, Ids, begin, writer
+from tests.support.lost_runner import until_said
 from tests.support.prepared import Prepared
 from tests.support.project import Project, Ran, interrupt, wait
 
@@ -279,6 +280,7 @@ def test_an_interrupted_run_is_gone_on_with(project: Project) -> None:
     while not (project.root / "began").exists():
         assert process.poll() is None
     interrupt(process)
+    until_said(process, "SIGINT: ", stream=process.stderr)
     fix(project)
     assert wait(process).code == 130
     assert project.statuses()["c"] == "pending"

@@ -9,7 +9,7 @@ import pytest
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
 from tests.support.pages import Check, Screen
-from tests.support.project import Project
+from tests.support.project import Project, seconds_to_plan
 
 pytestmark = pytest.mark.e2e
 
@@ -43,9 +43,9 @@ def test_inputs_differ(project: Project, cloud: Cloud, screen: Screen, check: Ch
 
 
 def test_time_up(project: Project, cloud: Cloud, screen: Screen, check: Check) -> None:
-    assert project.run("init").code == 0
     cloud.inject("gate", "hang")
-    process = screen.start("hybridwrap apply --auto-approve --timeout 10s network vm")
+    enough = seconds_to_plan(project, "network", "vm")
+    process = screen.start(f"hybridwrap apply --auto-approve --timeout {enough}s network vm")
     cloud.wait_for_calls(Operation.STOP)
     cloud.lift()
     screen.until_it_ends(process)

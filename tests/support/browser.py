@@ -71,6 +71,13 @@ class Browser:
         asked = [each["params"]["request"]["url"] for each in log if each["method"] == "Network.requestWillBeSent"]
         return [url for url in asked if url != "about:blank"]
 
+    @property
+    def work(self) -> float:
+        """For how many seconds the page's process has worked so far, whatever else this machine had to do meanwhile."""
+        self.cdp("Performance.enable")
+        found = {each["name"]: each["value"] for each in self.cdp("Performance.getMetrics")["metrics"]}
+        return float(found["ProcessTime"])
+
     def pdf(self) -> bytes:
         printed = self.cdp("Page.printToPDF", printBackground=True)
         return base64.b64decode(printed["data"])

@@ -15,6 +15,7 @@ from typing import IO
 
 from hybridwrap.cli.compose import Workshop, equip, load
 from hybridwrap.cli.options import Place
+from hybridwrap.domain.beat import Beat
 from hybridwrap.domain.ledger import Ledger
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
@@ -90,7 +91,9 @@ def kill_engines(project: Project) -> None:
     wait_until(lambda: not engines_of(project))
 
 
-def until_said(process: subprocess.Popen[str], text: str, *, stream: IO[str] | None = None, seconds: float = 60) -> str:
+def until_said(
+    process: subprocess.Popen[str], text: str, *, stream: IO[str] | None = None, seconds: float = 180
+) -> str:
     """Read what a process prints until a line has this text, and return it; one that never says it is killed."""
     reader = stream or process.stdout
     assert reader
@@ -123,11 +126,23 @@ def lose_host(project: Project, cloud: Cloud, *, sent: bool = True) -> None:
     """
     with hanging(project, cloud, "gate", "network") as process:
         if sent:
-            ledger = ledger_of(project)
-            wait_until(lambda: any(beat.objects for beat in ledger.beats("network")))
+            until_sent(ledger_of(project), "fakecloud_server.gate")
         kill(process)
         kill_engines(project)
     shutil.rmtree(project.root / ".hybridwrap" / "operations")
+
+
+def until_sent(ledger: Ledger, address: str) -> Beat:
+    """Wait until it has left the host that an object of `network` was begun; return what was sent."""
+    sent: list[Beat] = []
+
+    def names_it() -> bool:
+        sent[:] = [beat for beat in ledger.beats("network") if any(o.address == address for o in beat.objects)]
+        return bool(sent)
+
+    wait_until(names_it)
+    (beat,) = sent
+    return beat
 
 
 def workshop_of(project: Project) -> Workshop:

@@ -52,7 +52,7 @@ class Screen:
         )
 
     def until_it_ends(self, process: subprocess.Popen[str]) -> str:
-        printed, _ = process.communicate(timeout=120)
+        printed, _ = process.communicate(timeout=300)
         self.lines.append(printed)
         if process.returncode:
             self.lines.append(f"exit code {process.returncode}\n")

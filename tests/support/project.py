@@ -7,9 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from contextlib import chdir
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,7 @@ class Ran:
 class Project:
     root: Path
     environ: Mapping[str, str] = field(default_factory=dict)
+    program: Sequence[str] = (sys.executable, "-m", "hybridwrap")
 
     def write(self, manifest: str, **sources: str) -> None:
         """Write the manifest, and a `main.tf` for each module."""
@@ -66,7 +69,7 @@ class Project:
     def start(self, *argv: str, **environ: str) -> subprocess.Popen[str]:
         """Start hybridwrap in a session of its own; end it by `wait`, or by a signal to its pid."""
         return subprocess.Popen(
-            [sys.executable, "-m", "hybridwrap", *argv],
+            [*self.program, *argv],
             cwd=self.root,
             env={**self.env, **environ},
             stdin=subprocess.DEVNULL,
@@ -110,7 +113,15 @@ class Project:
         return Ledger(store, stack, environment, writer(), FakeClock(), Ids())
 
 
-def wait(process: subprocess.Popen[str], *, seconds: float = 120) -> Ran:
+def seconds_to_plan(project: Project, *modules: str) -> int:
+    """Plan, and say a time in which this machine can do that again for certain, whatever else it has to do."""
+    began = time.monotonic()
+    ran = project.run("plan", *modules)
+    assert ran.code == 0, ran.text
+    return 5 + ceil(5 * (time.monotonic() - began))
+
+
+def wait(process: subprocess.Popen[str], *, seconds: float = 300) -> Ran:
     out, err = process.communicate(timeout=seconds)
     return Ran(process.returncode, out, err)
 

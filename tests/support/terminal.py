@@ -18,6 +18,8 @@ from typing import Self
 
 from click import unstyle
 
+PATIENCE_SECONDS = 180
+
 
 class Terminal:
     """Runs a program in a pseudo-terminal; `expect` waits for a text, `type` answers.
@@ -43,6 +45,7 @@ class Terminal:
         self._decoder = getincrementaldecoder("utf-8")(errors="replace")
         os.close(theirs)
         self.seen = self.raw = ""
+        self._expected = 0  # where in `seen` what was expected last has its end
 
     def __enter__(self) -> Self:
         return self
@@ -55,13 +58,16 @@ class Terminal:
             self._process.wait()
         os.close(self._ours)
 
-    def expect(self, text: str, *, seconds: float = 60) -> None:
-        """Read until the text is there, after what was expected before; raise TimeoutError."""
-        start = len(self.seen)
+    def expect(self, text: str, *, seconds: float = PATIENCE_SECONDS) -> None:
+        """Read until the text is there, after what was expected before; raise TimeoutError.
+
+        It may have come in one piece with that: who reads late gets much at once.
+        """
         deadline = time.monotonic() + seconds
-        while text not in self.seen[start:]:
+        while (found := self.seen.find(text, self._expected)) < 0:
             if not self._read(deadline - time.monotonic()):
                 raise TimeoutError(f"no {text!r} in:\n{self.seen}")
+        self._expected = found + len(text)
 
     def type(self, text: str) -> None:
         self.press(f"{text}\n")
@@ -75,11 +81,11 @@ class Terminal:
         os.close(self._ours)
         self._ours = os.open(os.devnull, os.O_RDONLY)
 
-    def ended(self, *, seconds: float = 60) -> int:
+    def ended(self, *, seconds: float = PATIENCE_SECONDS) -> int:
         """Wait for the end of a program that was hung up on; return the exit code."""
         return self._process.wait(timeout=seconds)
 
-    def wait(self, *, seconds: float = 60) -> int:
+    def wait(self, *, seconds: float = PATIENCE_SECONDS) -> int:
         """Read to the end; return the exit code."""
         deadline = time.monotonic() + seconds
         while self._read(deadline - time.monotonic()):

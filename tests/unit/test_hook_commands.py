@@ -15,6 +15,7 @@ import pytest
 from hybridwrap.adapters.clock import SystemClock
 from hybridwrap.adapters.hook_commands import HookCommands
 from hybridwrap.domain.hook_calls import Called, HookCall
+from hybridwrap.domain.ports import Clock
 from hybridwrap.domain.redaction import Redaction
 from hybridwrap.domain.stack import Credentials, FromEnv, LedgerSettings, Module, Stack
 
@@ -25,14 +26,28 @@ def python(text: str, *words: str) -> tuple[str, ...]:
     return (sys.executable, "-c", text, *words)
 
 
+class AsSoonAs(SystemClock):
+    """A clock on which an hour passes as soon as a file is there; then it goes on, or stands still."""
+
+    def __init__(self, file: Path, *, goes_on: bool = True) -> None:
+        self._file = file
+        self._goes_on = goes_on
+
+    def monotonic(self) -> float:
+        passing = super().monotonic() if self._goes_on else 0.0
+        return passing + 3600.0 * self._file.exists()
+
+
 class Shop:
-    def __init__(self, root: Path, environ: Mapping[str, str] | None = None, **wishes: object) -> None:
+    def __init__(
+        self, root: Path, environ: Mapping[str, str] | None = None, clock: Clock | None = None, **wishes: object
+    ) -> None:
         self.folder = root / "operation"
         self.folder.mkdir(mode=0o700)
         self.module = Module("vm", root / "vm", **wishes)  # type: ignore[arg-type]
         ledger = LedgerSettings(encryption={"key_from_env": "LEDGER_KEY"})
         stack = Stack("shop", "prod", root / "hybridwrap.yaml", {"vm": self.module}, ledger)
-        self.hooks = HookCommands(stack, {**os.environ, **(environ or {})}, SystemClock())
+        self.hooks = HookCommands(stack, {**os.environ, **(environ or {})}, clock or SystemClock())
 
     def call(
         self,
@@ -105,6 +120,7 @@ fcntl.flock(lock, fcntl.LOCK_EX)
 subprocess.Popen([sys.executable, "-c", "BEFOREimport time; time.sleep(600)"], pass_fds=[lock.fileno()])
 lock.close()
 print("started", flush=True)
+open("over", "w").close()
 time.sleep(600)
 """
 
@@ -121,17 +137,17 @@ def until_free(file: Path) -> bool:
 
 @pytest.mark.parametrize("before", ["", "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); "])
 def test_a_hook_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path: Path, before: str) -> None:
-    shop, held = Shop(tmp_path), tmp_path / "held"
-    (called,) = shop.call(python(CHILD.replace("BEFORE", before), str(held)), seconds=2)
-    assert (called.run.ending, called.run.exit_code, called.said) == ("did not end within 2s", None, "started")
+    shop, held = Shop(tmp_path, clock=AsSoonAs(tmp_path / "over")), tmp_path / "held"
+    (called,) = shop.call(python(CHILD.replace("BEFORE", before), str(held)))
+    assert (called.run.ending, called.run.exit_code, called.said) == ("did not end within 1m", None, "started")
     assert until_free(held), "the child lives"
 
 
 def test_what_a_hook_started_has_time_to_end_by_itself_also_when_its_parent_is_gone(tmp_path: Path) -> None:
-    child = "(trap 'sleep 0.3; echo cleaned; exit' TERM; echo up; while :; do sleep 0.05; done) & exec sleep 600"
-    shop = Shop(tmp_path)
-    (called,) = shop.call(("sh", "-c", child), seconds=2)
-    assert (called.run.ending, called.said) == ("did not end within 2s", "cleaned")
+    child = "(trap 'sleep 0.3; echo cleaned; exit' TERM; touch over; while :; do sleep 0.05; done) & exec sleep 600"
+    shop = Shop(tmp_path, clock=AsSoonAs(tmp_path / "over", goes_on=False))
+    (called,) = shop.call(("sh", "-c", child))
+    assert (called.run.ending, called.said) == ("did not end within 1m", "cleaned")
 
 
 def test_no_hook_is_called_once_the_run_is_stopped(tmp_path: Path) -> None:

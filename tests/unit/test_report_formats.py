@@ -111,9 +111,9 @@ def test_no_format_names_a_sensitive_value(form: str) -> None:
 @pytest.mark.parametrize("form", FORMATS)
 def test_500_modules_are_rendered_in_seconds(form: str) -> None:
     report = read_report(many(500).ledger, None)
-    began = time.monotonic()
+    began = time.process_time()
     as_form(report, form)
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
 
 
 @pytest.mark.parametrize("story", [half_applied(), many(60), hostile(), hostile("", "-x")])

@@ -120,7 +120,7 @@ def test_many_processes_do_each_module_once_and_after_all_that_it_needs(seed: in
         return OK
 
     with ThreadPoolExecutor(6) as pool:
-        ends = list(pool.map(lambda _: run(process(store, graph, speed=5), work), range(6)))
+        ends = list(pool.map(lambda _: run(process(store, graph, speed=1), work), range(6)))
     assert sorted(done) == names
     assert sum(len(end.modules) for end in ends) == len(names)
     assert set(results_of_run(store).values()) == {"ok"}
@@ -160,7 +160,7 @@ def test_what_fails_while_others_are_at_work_is_not_tried_again_by_them() -> Non
         return OK
 
     def one_at_a_time() -> Context:
-        context = process(store, graph, speed=5)
+        context = process(store, graph, speed=1)
         return replace(context, options=replace(context.options, parallelism=1))
 
     with ThreadPoolExecutor(2) as pool:

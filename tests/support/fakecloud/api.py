@@ -39,7 +39,8 @@ class Request:
 
 def create(cloud: Cloud, request: Request, attributes: Mapping[str, Value], parent: str | None) -> Answer:
     number, faults = _begin(cloud, request)
-    if Fault.FAIL_BEFORE in faults:
+    _lift_if_once(cloud, faults, Fault.FAIL_ONCE_BEFORE)
+    if faults.keys() & {Fault.FAIL_BEFORE, Fault.FAIL_ONCE_BEFORE}:
         return _end(cloud, number, Answer(error=f"quota exceeded: cannot {request}"))
     if Fault.TAKEN in faults:
         return _end(cloud, number, Answer(error=f"EntityAlreadyExists: cannot {request}"))
@@ -80,8 +81,7 @@ def update(cloud: Cloud, request: Request, attributes: Mapping[str, Value]) -> A
 
 def delete(cloud: Cloud, request: Request) -> Answer:
     number, faults = _begin(cloud, request)
-    if Fault.DELETE_ONCE_FAILS in faults:
-        cloud.lift(faults[Fault.DELETE_ONCE_FAILS].pattern, fault=Fault.DELETE_ONCE_FAILS)
+    _lift_if_once(cloud, faults, Fault.DELETE_ONCE_FAILS)
     if faults.keys() & {Fault.DELETE_FAILS, Fault.DELETE_ONCE_FAILS}:
         return _end(cloud, number, Answer(error=f"cannot {request}: in use"))
     if Fault.LIES_DELETED not in faults:
@@ -109,6 +109,11 @@ def _begin(cloud: Cloud, request: Request) -> tuple[int, Mapping[Fault, Injected
 def _striking(cloud: Cloud, request: Request) -> Mapping[Fault, Injected]:
     hits = [injected for injected in cloud.faults() if injected.strikes(request.operation, request.name)]
     return {hit.fault: hit for hit in hits}
+
+
+def _lift_if_once(cloud: Cloud, faults: Mapping[Fault, Injected], once: Fault) -> None:
+    if once in faults:
+        cloud.lift(faults[once].pattern, fault=once)
 
 
 def _delay(cloud: Cloud, request: Request, faults: Mapping[Fault, Injected]) -> None:

@@ -20,6 +20,7 @@ class Fault(StrEnum):
     """Written `slow=2` with an argument; SLOW, HANG and CRASH strike after the cloud has done what it was asked."""
 
     FAIL_BEFORE = "fail-before"  # refused, nothing made
+    FAIL_ONCE_BEFORE = "fail-once-before"
     TAKEN = "taken"  # refused: there is one of that name
     MADE_NO_ANSWER = "made-no-answer"  # made, then an error without an id
     PARTIAL = "partial"  # made, then an error with the id: tainted in the engine's state
@@ -38,7 +39,7 @@ class Fault(StrEnum):
 _ANSWER_FAULTS = frozenset({Fault.SLOW, Fault.HANG, Fault.CRASH})
 STRIKES: Mapping[Operation, frozenset[Fault]] = {
     Operation.CREATE: _ANSWER_FAULTS
-    | {Fault.FAIL_BEFORE, Fault.TAKEN, Fault.MADE_NO_ANSWER, Fault.PARTIAL, Fault.GONE},
+    | {Fault.FAIL_BEFORE, Fault.FAIL_ONCE_BEFORE, Fault.TAKEN, Fault.MADE_NO_ANSWER, Fault.PARTIAL, Fault.GONE},
     Operation.READ: frozenset({Fault.HIDDEN, Fault.READ_FAILS}),
     Operation.UPDATE: _ANSWER_FAULTS | {Fault.UPDATE_FAILS},
     Operation.DELETE: _ANSWER_FAULTS | {Fault.DELETE_FAILS, Fault.DELETE_ONCE_FAILS, Fault.LIES_DELETED},
