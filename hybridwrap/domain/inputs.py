@@ -134,6 +134,17 @@ def secrets_from_outside(module: Module, host: Host) -> tuple[Json, ...]:
     return tuple(value for _, value, kept in outside_inputs(module, host) if kept.sensitive)
 
 
+def own_secrets(module: Module, host: Host) -> dict[str, Json]:
+    """The secret values that a module gets from no other one, by variable; those that are not to be had here not."""
+    outside = {name: value for name, value, kept in outside_inputs(module, host) if kept.sensitive}
+    ours = {
+        name: source
+        for name, source in module.inputs.items()
+        if not (isinstance(source, Literal) and source.references) and secret_record(module, name, source, frozenset())
+    }
+    return outside | _values(module, ours, {}, host)[0]
+
+
 def _values(
     module: Module, sources: Mapping[str, Input], known: Mapping[Reference, Json], host: Host
 ) -> tuple[dict[str, Json], list[str]]:

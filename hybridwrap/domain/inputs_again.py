@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from hybridwrap.domain.graph import cycle
 from hybridwrap.domain.inputs import Host, outside_inputs
-from hybridwrap.domain.run_inputs import Origin, RunInput, RunInputs
+from hybridwrap.domain.json import Json
+from hybridwrap.domain.redaction import Redaction
+from hybridwrap.domain.run_inputs import Origin, RunInput, RunInputs, rest_of
 from hybridwrap.domain.stack import FromCaller, FromEnv, FromFile, Input, Literal, Module, Reference, Stack
 from hybridwrap.errors import PreflightRefused
 
 Inputs = Mapping[str, RunInput]
+MaskOf = Callable[[Stack], Redaction]
 
 
-def with_inputs_of_run(stack: Stack, inputs: RunInputs, run: str, host: Host) -> Stack:
+def with_inputs_of_run(stack: Stack, inputs: RunInputs, run: str, host: Host, mask_of: MaskOf) -> Stack:
     """Give modules the inputs that they had in a run; what the caller gives now beats them.
 
+    What the run did not keep, as a known secret stands in it, is taken from where it stands if it is the same there.
     Raise PreflightRefused with all that can't be had any more, or does not fit the modules any more.
     """
     again = {name: _again(stack.modules[name], kept, host, stack.root) for name, kept in inputs.items()}
     restored = replace(stack, modules={**stack.modules, **again})
     problems = [problem for name, kept in inputs.items() for problem in _problems(restored, name, kept, host)]
+    problems += _changed(restored, inputs, host, mask_of)
     circle = cycle({name: module.needs for name, module in restored.modules.items()})
     if circle:
         problems.append(f"with them the modules need each other in a circle: {' -> '.join(circle)}")
@@ -74,7 +79,7 @@ def _problems(stack: Stack, name: str, kept: Inputs, host: Host) -> Iterator[str
     for variable, one in kept.items():
         if variable not in module.interface.variables:
             yield f"{name}.{variable}: the module declares no such variable any more"
-        elif one.sensitive and variable not in there:
+        elif one.sensitive and (variable not in there or _not_given_again(module, variable, one)):
             yield f"{name}.{variable}: {_whereabouts(one)}"
     for variable, declared in module.interface.variables.items():
         if declared.required and variable not in {*there, *kept}:
@@ -82,6 +87,30 @@ def _problems(stack: Stack, name: str, kept: Inputs, host: Host) -> Iterator[str
     for reference in module.references:
         if not _is_declared(stack, reference):
             yield f"{name}: it used {reference}, which is not declared any more"
+
+
+def _not_given_again(module: Module, variable: str, kept: RunInput) -> bool:
+    """Whether something else would silently take the place of a secret that was given with the command."""
+    return kept.origin is Origin.CALLER and not isinstance(module.inputs.get(variable), FromCaller)
+
+
+def _changed(stack: Stack, inputs: RunInputs, host: Host, mask_of: MaskOf) -> Iterator[str]:
+    """Name the values that are kept nowhere but where they stand, and are others there by now."""
+    withheld = [(name, variable, one) for name, kept in inputs.items() for variable, one in kept.items() if one.rest]
+    mask = mask_of(stack) if withheld else Redaction()
+    for name, variable, one in withheld:
+        there = _standing(stack.modules[name], variable, host)
+        if there and rest_of(mask, there[0]) != one.rest:
+            where = one.where.removeprefix("file:") or "the manifest"
+            yield f"{name}.{variable}: with a secret in it, it was left in {where}, which has another value now"
+
+
+def _standing(module: Module, variable: str, host: Host) -> tuple[Json, ...]:
+    """The value that stands in the manifest or in a variable file; nothing where the caller gives one."""
+    source = module.inputs.get(variable)
+    if source is None:
+        return tuple(value for name, value, _ in outside_inputs(module, host) if name == variable)
+    return (source.tree,) if isinstance(source, Literal) else ()
 
 
 def _is_declared(stack: Stack, reference: Reference) -> bool:

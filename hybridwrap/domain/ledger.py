@@ -91,6 +91,11 @@ class Ledger:
         return self.store.place
 
     @property
+    def encrypts(self) -> bool:
+        """Whether blobs are encrypted: only then they may hold secrets."""
+        return self.cipher is not None
+
+    @property
     def id(self) -> str:
         if not self.exists() or self._charter is None:
             raise LedgerMisused(f"there is no ledger at {self.place} yet: a writing command opens it first")

@@ -19,6 +19,7 @@ class Knowledge:
         self._records = dict(records)
         self._secrets: dict[Reference, Json] = {}
         self._credentials: set[str] = set()  # old ones, too: they may stand in a log
+        self._hidden: list[Json] = []
         self._inputs: dict[str, tuple[Json, ...]] = {}
         self._lock = Lock()
 
@@ -52,6 +53,12 @@ class Knowledge:
         with self._lock:
             self._credentials.update(values)
 
+    def hide(self, values: Iterable[Json]) -> None:
+        """Keep in memory what must not be seen in any text, and is not to be used either."""
+        found = tuple(values)
+        with self._lock:
+            self._hidden += found
+
     def learn_inputs(self, module: str, secret: tuple[Json, ...]) -> None:
         """Keep in memory what went into a module and must not be seen in what its hooks print."""
         with self._lock:
@@ -73,7 +80,7 @@ class Knowledge:
     @property
     def secret_values(self) -> tuple[Json, ...]:
         with self._lock:
-            return (*self._secrets.values(), *sorted(self._credentials))
+            return (*self._secrets.values(), *self._hidden, *sorted(self._credentials))
 
     @property
     def secret_inputs(self) -> tuple[Json, ...]:

@@ -10,13 +10,13 @@ from hybridwrap.domain.charter import stamp
 from hybridwrap.domain.hooks import AFTER, BEFORE
 from hybridwrap.domain.pending import MAKES_PENDING, TEARS_DOWN, pending_of
 from hybridwrap.domain.run import ModuleEnd, PendingModule, RunEnd, RunStart
-from hybridwrap.domain.run_inputs import described, encode_inputs
 from hybridwrap.errors import LedgerUnreachable, Stopped, gravest
 from hybridwrap.run.context import Context
 from hybridwrap.run.deadline import late_code
 from hybridwrap.run.ends import tell
 from hybridwrap.run.expiry import warn_of_ending_keys
 from hybridwrap.run.hooks import around_run, codes_of
+from hybridwrap.run.kept_inputs import keep_inputs
 
 RUNS_LOOKED_AT = 20
 HOOKED = frozenset({*MAKES_PENDING, TEARS_DOWN})
@@ -113,7 +113,7 @@ def _start(context: Context, command: str, modules: Sequence[str]) -> RunStart:
         modules=tuple(modules),
         edges={name: declared[name].needs for name in modules},
         carried={name: pending for name, pending in left.items() if name not in taken_up and name in declared},
-        inputs=_kept_inputs(context, modules) if command in MAKES_PENDING else "",
+        inputs=keep_inputs(context, modules) if command in MAKES_PENDING else "",
         whole=context.options.plan.whole,
         shared=context.part.name if context.part else "",
         part=context.part.id if context.part else "",
@@ -133,10 +133,3 @@ def _left(context: Context) -> Mapping[str, PendingModule]:
 def _goes_on(context: Context) -> bool:
     """Whether another process has begun this run, and has said what earlier ones left."""
     return context.part is not None and context.tools.ledger.shared_runs.document(context.run) is not None
-
-
-def _kept_inputs(context: Context, modules: Sequence[str]) -> str:
-    """Keep what the modules are to get, for whoever has to go on with this run."""
-    stack = context.tools.stack
-    found = described((stack.modules[name] for name in modules), context.tools.host, stack.root)
-    return context.tools.ledger.put_blob(encode_inputs(found))

@@ -11,12 +11,14 @@ from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.pending import DONE, MAKES_PENDING
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import Run, RunEnd
-from hybridwrap.domain.run_inputs import RunInputs, changes, decode_inputs, described
+from hybridwrap.domain.run_inputs import RunInputs, changes, decode_inputs, other_secrets, withheld
 from hybridwrap.domain.stack import Stack
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import PreflightRefused, UsageError
 from hybridwrap.run.apply import apply
 from hybridwrap.run.context import Context, Tools
+from hybridwrap.run.kept_inputs import inputs_now
+from hybridwrap.run.known_secrets import KnownSecrets
 from hybridwrap.run.walk import Approve
 
 NARROWING = frozenset({"target", "replace", "refresh", "refresh-only"})
@@ -96,12 +98,22 @@ def inputs_of_run(tools: Tools, rest: Rest) -> RunInputs:
     return {name: kept.get(name, {}) for name in (*rest.left, *rest.done)}
 
 
-def differences(tools: Tools, inputs: RunInputs) -> Mapping[str, str]:
+def differences(tools: Tools, inputs: RunInputs, known: KnownSecrets) -> Mapping[str, str]:
     """Say by module what the manifest has otherwise than the run, as `size "small" -> "large"`."""
-    stack = tools.stack
-    now = described((stack.modules[name] for name in inputs), tools.host, stack.root)
-    told = {name: ", ".join(map(str, changes(was, now[name]))) for name, was in inputs.items()}
+    now = inputs_now(tools, tuple(inputs))
+    mask = known.mask(tools.stack)
+    both = {name: (withheld(mask, was), withheld(mask, now[name])) for name, was in inputs.items()}
+    told = {name: ", ".join(map(str, changes(*pair))) for name, pair in both.items()}
     return {name: text for name, text in told.items() if text}
+
+
+def changed_secrets(tools: Tools, inputs: RunInputs) -> Mapping[str, str]:
+    """Say by module which secrets are not those that the run had, as far as there are digests of them."""
+    now = inputs_now(tools, tuple(inputs))
+    others = {name: other_secrets(was, now[name]) for name, was in inputs.items()}
+    return {
+        name: ", ".join(f"{each} ({inputs[name][each]})" for each in names) for name, names in others.items() if names
+    }
 
 
 def options_not_repeated(argv: Sequence[str]) -> tuple[str, ...]:

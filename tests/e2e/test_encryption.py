@@ -55,6 +55,26 @@ def test_another_key_than_the_first_is_refused_before_anything_runs(tmp_path: Pa
     assert project.run("apply", "--auto-approve", PASSWORD="another-secret").code == 0
 
 
+def test_with_a_key_a_run_is_gone_on_with_by_its_own_values_and_other_secrets_are_said(tmp_path: Path) -> None:
+    project = Project(tmp_path, {"LEDGER_KEY": KEY, "PASSWORD": "first-secret"})
+    stack = STACK.replace("password: {from", 'dsn: "db://first-secret/one", password: {from')
+    fails = 'variable "dsn" {}\nresource "terraform_data" "try" {\n  input = var.dsn\n'
+    fails += '  provisioner "local-exec" { command = "test -e ../fixed" }\n}\n'
+    project.write(stack, db=DB + fails)
+    assert project.apply().code == 4
+    ledger = b"".join(file.read_bytes() for file in (tmp_path / ".hybridwrap/ledger").rglob("*") if file.is_file())
+    assert b"first-secret" not in ledger
+    project.write(stack.replace("/one", "/two"), db=DB + fails)
+    (tmp_path / "fixed").touch()
+    ran = project.run("resume", "--auto-approve", PASSWORD="another-secret")
+    assert ran.code == 0, ran.text
+    assert "not those of the manifest (--inputs current): dsn " in ran.text
+    assert "; secrets of now, not those of run " in ran.text
+    assert ": password (env:PASSWORD)\n" in ran.text
+    state = (tmp_path / ".hybridwrap/state/default/db.tfstate").read_text()
+    assert "db://first-secret/one" in state, "the value that the run had"
+
+
 def test_a_key_that_is_none_is_said_with_how_to_make_one(tmp_path: Path) -> None:
     project = Project(tmp_path, {"LEDGER_KEY": "short", "PASSWORD": "x"})
     project.write(STACK, db=DB)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -94,7 +95,7 @@ def test_an_input_with_a_known_secret_in_it_is_recorded_without_its_value(projec
     assert project.apply("m", "f").code == 0
     dsn = project.ledger().record("f").inputs["dsn"]
     assert dsn == RecordedInput(sensitive=True, reference="file:f/terraform.tfvars")
-    assert [path for path in written(project) if "blob" not in path.parts] == []
+    assert written(project) == []
 
 
 @pytest.mark.e2e
@@ -110,3 +111,84 @@ def test_a_plan_that_is_shown_hides_it(project: Project) -> None:
     assert "terraform_data.db" in shown.text
     assert SECRET not in shown.text
     assert newer not in shown.text
+
+
+KEPT = """
+version: 1
+stack: shop
+modules:
+  m: {source: m, credentials: {command: [./token]}, inputs: {pw: {from_env: PW}}}
+  f: {source: f, inputs: {up: "{{ modules.m.up }}", url: "https://TOKEN@host"}}
+"""
+RANDOM = """
+variable "pw" { sensitive = true }
+resource "terraform_data" "it" { input = "made-${var.pw}" }
+output "up" { value = "up" }
+output "pw" {
+  value     = var.pw
+  sensitive = true
+}
+output "made" {
+  value     = md5(terraform_data.it.id)
+  sensitive = true
+}
+"""
+F = """
+variable "up" {}
+variable "url" {}
+variable "dsn" {}
+resource "terraform_data" "it" {
+  triggers_replace = [var.url, var.dsn]
+  provisioner "local-exec" { command = "test -e ../fixed" }
+}
+"""
+
+
+@pytest.mark.e2e
+def test_what_a_run_keeps_has_no_secret_and_what_it_left_out_is_never_another_value_in_silence(tmp_path: Path) -> None:
+    project, token = Project(tmp_path, {"PW": SECRET}), "token-of-the-cloud-31"
+    project.write(KEPT.replace("TOKEN", token), m=RANDOM, f=F)
+    (tmp_path / "token").write_text(f"""#!/bin/sh\necho '{{"CLOUD_TOKEN": "{token}"}}'\n""")
+    (tmp_path / "token").chmod(0o755)
+    values = tmp_path / "f" / "terraform.tfvars"
+    values.write_text('dsn = "none yet"\n')
+    assert project.apply("m").code == 0
+    state = json.loads((tmp_path / ".hybridwrap/state/default/m.tfstate").read_bytes())
+    made = state["outputs"]["made"]["value"]
+    values.write_text(f'dsn = "db://{SECRET}/{made}"\n')
+
+    assert project.apply("f").code == 4
+    assert [file for secret in (SECRET, token, made) for file in written(project, secret)] == []
+
+    (tmp_path / "fixed").touch()
+    values.write_text(f'dsn = "db://{SECRET}/{made}/other"\n')
+    refused = project.run("resume", "--auto-approve")
+    assert refused.code == 10, refused.text
+    said = "f.dsn: with a secret in it, it was left in f/terraform.tfvars, which has another value now"
+    assert said in refused.text
+    assert "hybridwrap resume --inputs current" in refused.text
+    planned = project.run("plan", "f")
+    assert planned.code == 0, planned.text
+    assert "terraform_data.it" in planned.text
+
+    values.write_text(f'dsn = "db://{SECRET}/{made}"\n')
+    edit = tmp_path / "hybridwrap.yaml"
+    edit.write_text(edit.read_text().replace("url:", f'dsn: "db://{SECRET}/new", url:'))
+    went_on = project.run("resume", "--auto-approve", "--inputs", "current")
+    assert went_on.code == 0, went_on.text
+    assert ": dsn (secret, file:f/terraform.tfvars) -> (secret, manifest)\n" in went_on.text
+    assert not any(secret in ran.text for secret in (SECRET, token, made) for ran in (refused, went_on))
+    assert not any(secret in planned.text for secret in (SECRET, made))
+
+
+@pytest.mark.e2e
+def test_a_run_whose_withheld_values_still_stand_is_gone_on_with(project: Project) -> None:
+    manifest = KEPT.replace("credentials: {command: [./token]}, ", "").replace("TOKEN", SECRET)
+    project.write(manifest, m=RANDOM, f=F)
+    (project.root / "f" / "terraform.tfvars").write_text('dsn = "open"\n')
+    assert project.apply().code == 4
+    assert written(project) == []
+    (project.root / "fixed").touch()
+    ran = project.run("resume", "--auto-approve")
+    assert ran.code == 0, ran.text
+    assert "inputs of run" not in ran.text

@@ -23,9 +23,19 @@ from hybridwrap.cli.variables import Variables
 from hybridwrap.domain.inputs_again import with_inputs_of_run
 from hybridwrap.domain.run import Run
 from hybridwrap.run.context import Options, Patience, Skip
+from hybridwrap.run.known_secrets import KnownSecrets
 from hybridwrap.run.preflight import check_engines, check_hooks, check_host
 from hybridwrap.run.recorded import RUNS_LOOKED_AT, end_of_run
-from hybridwrap.run.resume import Rest, differences, inputs_of_run, named_run, newest_unfinished, rest_of, resume
+from hybridwrap.run.resume import (
+    Rest,
+    changed_secrets,
+    differences,
+    inputs_of_run,
+    named_run,
+    newest_unfinished,
+    rest_of,
+    resume,
+)
 from hybridwrap.run.selection import Selection
 
 LOOKED_BACK = 200  # runs: plans that are saved for pull requests may come between
@@ -105,16 +115,18 @@ def _rest(job: Job, run: str | None, runs: tuple[Run, ...]) -> Rest | None:
 
 def _with_inputs(job: Job, rest: Rest, inputs: str) -> tuple[Job, Mapping[str, str]]:
     """Give the modules the inputs that were asked for, and say what that means where it makes a difference."""
-    tools = job.workshop.tools
-    if inputs == "current":
-        found = differences(tools, inputs_of_run(tools, rest)) if rest.run.start.inputs else {}
-        told = {name: f"inputs of the manifest, not those of run {rest.run_id}: {text}" for name, text in found.items()}
-        return replace(job, modules=rest.modules(tools.stack)), told
-    recorded = inputs_of_run(tools, rest)
-    told = {
-        name: f"inputs of run {rest.run_id}, not those of the manifest (--inputs current): {text}"
-        for name, text in differences(tools, recorded).items()
-    }
-    stack = with_inputs_of_run(tools.stack, recorded, rest.run_id, tools.host)
-    workshop = replace(job.workshop, tools=replace(tools, stack=stack))
-    return replace(job, workshop=workshop, modules=rest.modules(stack)), told
+    tools, run = job.workshop.tools, rest.run_id
+    current = inputs == "current"
+    recorded = {} if current and not rest.run.start.inputs else inputs_of_run(tools, rest)
+    known = KnownSecrets(tools, job.knowledge, rest.run.start.modules)
+    if current:
+        stack, which = tools.stack, f"inputs of the manifest, not those of run {run}"
+    else:
+        stack = with_inputs_of_run(tools.stack, recorded, run, tools.host, known.mask)
+        which = f"inputs of run {run}, not those of the manifest (--inputs current)"
+    given = replace(tools, stack=stack)
+    told = {name: [f"{which}: {text}"] for name, text in differences(tools, recorded, known).items()}
+    for name, text in changed_secrets(given, recorded).items():
+        told.setdefault(name, []).append(f"secrets of now, not those of run {run}: {text}")
+    workshop = replace(job.workshop, tools=given)
+    return replace(job, workshop=workshop, modules=rest.modules(stack)), {n: "; ".join(t) for n, t in told.items()}
