@@ -149,6 +149,14 @@ def fitted_at_end(text: str, width: int) -> str:
     return fitted(text[::-1], width)[::-1]
 
 
+def fitted_in_the_middle(text: str, width: int) -> str:
+    """Cut the middle out of a text that is too wide: it begins and ends as what it names does."""
+    if cells(text) <= width:
+        return text
+    head = (width - 1) // 2
+    return fitted(text, head + 1)[:-1] + fitted_at_end(text, width - head)
+
+
 def at_words(text: str, width: int) -> list[str]:
     """Lines of a text, broken between words; `width` 0 means that nothing has to be."""
     return textwrap.wrap(text, width or sys.maxsize, break_long_words=False, break_on_hyphens=False)

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from hybridwrap.cli.addresses import short_address
 from hybridwrap.cli.board import Board, Work
 from hybridwrap.cli.failures import FEW, went_wrong
-from hybridwrap.cli.lines import COLOURS, cells, fitted, fitted_at_end, padded, ticking
+from hybridwrap.cli.lines import COLOURS, cells, fitted, fitted_in_the_middle, padded, ticking
 
 Piece = tuple[str, str]  # text, style
 Line = list[Piece]
@@ -18,6 +19,8 @@ BAR, REST = "━", "─"
 PHASE = 9  # columns: "destroy" and what parts it from the next
 WIDE, ROOMY = 76, 110  # terminals with room for a bar, and for a long one
 BARS = {WIDE: 12, ROOMY: 24}
+OBJECT = 24  # columns that a bar leaves at least for what a module is at
+LEAST = 8  # columns of which an address is worth having
 WIDEST = 120  # columns that are used: farther apart, eyes lose the line
 SPARED = 8  # columns of the last line that stay free: a terminal writes `^C` there
 LEFT_TO_OTHERS = 3  # a third of the lines of the terminal is never ours: there the last failure stays in sight
@@ -28,9 +31,19 @@ class Size(Struct, frozen=True):
     height: int
 
 
+class Columns(Struct, frozen=True):
+    """Of the lines of modules at work."""
+
+    name: int
+    phase: int
+    digits: int  # of how many objects there are
+    bar: int
+    width: int  # of all
+
+
 def name_width(modules: Iterable[str], width: int) -> int:
-    """Columns for names of modules in a terminal of this width: two fifths of it at most."""
-    return min(max(map(cells, modules), default=0), width * 2 // 5)
+    """Columns for names of modules in a terminal of this width: two fifths of it at most, of a narrow one a third."""
+    return min(max(map(cells, modules), default=0), width * 2 // 5 if width >= WIDE else width // 3)
 
 
 def live_lines(board: Board, left: float | None, now: float, size: Size) -> list[Line]:
@@ -41,36 +54,46 @@ def live_lines(board: Board, left: float | None, now: float, size: Size) -> list
     shown = working[:room] if len(working) <= room else working[: room - 1]
     name = name_width(board.needs, size.width)
     digits = max((len(str(work.total)) for work in shown), default=0)
-    lines = [_working(work, name, digits, now, width) for work in shown]
+    phase = PHASE if width >= WIDE else max((len(work.phase) for work in shown), default=0) + 1
+    columns = Columns(name, phase, digits, _bar(width - name - phase - 2 * digits, width), width)
+    lines = [_working(work, columns, now) for work in shown]
     if len(shown) < len(working):
         lines.append(_others(working[len(shown) :], width))
     return [*lines, *wrong, _footer(board, left, width)]
 
 
-def _working(work: Work, name: int, digits: int, now: float, width: int) -> Line:
+def _working(work: Work, columns: Columns, now: float) -> Line:
     """`module  phase  done/total bar  what it is at   elapsed`."""
     elapsed = ticking(now - work.since)
-    line: Line = [(padded(fitted(work.module, name), name), ""), (f"  {work.phase:<{PHASE}}", COLOURS["running"])]
-    line += _progress(work, digits, width)
-    room = width - 1 - sum(cells(text) for text, _ in line) - len(elapsed) - 2
+    name = padded(fitted_in_the_middle(work.module, columns.name), columns.name)
+    line: Line = [(name, ""), (f"  {work.phase:<{columns.phase}}", COLOURS["running"])]
+    line += _progress(work, columns)
+    room = columns.width - 1 - sum(cells(text) for text, _ in line) - len(elapsed) - 2
     line.append((padded(_current(work, now, room), room), FAINT))
     return [*line, ("  ", ""), (elapsed, "")]
 
 
-def _progress(work: Work, digits: int, width: int) -> Line:
+def _bar(room: int, width: int) -> int:
+    """How long a bar may be; the same for all lines, whatever they are at."""
+    around = sum(map(len, ("  ", "/", " ", "  ", "  ", "99m59 ")))
+    fitting = (size for least, size in BARS.items() if width >= least and room - around - size >= OBJECT)
+    return max(fitting, default=0)
+
+
+def _progress(work: Work, columns: Columns) -> Line:
     if not work.total or work.phase in {"init", "plan"}:
         return []
-    line: Line = [(f"{work.done:>{digits}}/{work.total:<{digits}} ", "")]
-    if bar := next((size for least, size in sorted(BARS.items(), reverse=True) if width >= least), 0):
-        full = bar * work.done // work.total
-        line += [(BAR * full, COLOURS["ok"]), (REST * (bar - full), FAINT), ("  ", "")]
+    line: Line = [(f"{work.done:>{columns.digits}}/{work.total:<{columns.digits}} ", "")]
+    if columns.bar:
+        full = columns.bar * work.done // work.total
+        line += [(BAR * full, COLOURS["ok"]), (REST * (columns.bar - full), FAINT), ("  ", "")]
     if work.failed:
         line.append((f"{len(work.failed)} failed  ", BAD))
     return line
 
 
 def _current(work: Work, now: float, room: int) -> str:
-    """The object that takes longest, its address cut at the start when there is no room."""
+    """The object that takes longest; its address is shortened where there is no room."""
     busy = work.longest_busy
     if busy is None:
         return ""
@@ -79,7 +102,9 @@ def _current(work: Work, now: float, room: int) -> str:
     tail = f" {busy.verb}{since}"
     if cells(busy.address + tail) > room:
         tail = since
-    return fitted(fitted_at_end(busy.address, max(room - len(tail), 1)) + tail, max(room, 0))
+    if room - len(tail) < min(LEAST, cells(busy.address)):
+        return fitted(since.strip(), max(room, 0))
+    return short_address(busy.address, room - len(tail)) + tail
 
 
 def _others(others: Sequence[Work], width: int) -> Line:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hybridwrap.cli.addresses import short_address
 from hybridwrap.cli.lines import cells
 from hybridwrap.domain.engine_run import Action, Diagnostic, PlannedChange
 from hybridwrap.domain.run import ModuleEnd, Run, RunEnd, RunStart
@@ -30,6 +31,47 @@ def test_a_wide_terminal_has_room_for_a_bar_and_the_whole_address() -> None:
     line = Theatre(FOUR, CHAIN, columns=160).play(half_way)[1]
     assert "━━━━━━──────────────────" in line
     assert "module.fleet.aws_instance.web[7] creating 1m15 +1" in line
+
+
+LONG = 'module.eks.module.groups["general"].aws_autoscaling_group.workers["eu-west-1a/general-17"]'
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (60, '…work…l-17"] 1m15'),
+        (80, '…workers["eu-…/general-17"] 1m15'),
+        (100, '…workers["eu-west-1a/general-17"] 1m15'),
+        (160, '…workers["eu-west-1a/general-17"] 1m15'),
+    ],
+)
+def test_of_a_long_address_the_name_and_the_end_of_the_key_are_kept(columns: int, shown: str) -> None:
+    def act(theatre: Theatre) -> None:
+        theatre.plan("platform-eks.eu-west-1", [LONG, *map("aws_subnet.a[{}]".format, range(120))])
+        theatre.run.phase("platform-eks.eu-west-1", "apply")
+        theatre.hook("platform-eks.eu-west-1", LONG, "start")
+        theatre.clock.sleep(75)
+
+    line = Theatre(("platform-eks.eu-west-1", "vm"), columns=columns).play(act)[0]
+    assert shown in line
+    assert "0/121" in line
+    assert line.split()[0] in ("platform-eks.eu-west-1", "platform-….eu-west-1")
+    assert cells(line) <= columns
+
+
+@pytest.mark.parametrize(
+    ("address", "room", "short"),
+    [
+        ("aws_vpc.main", 12, "aws_vpc.main"),
+        ("module.net[0].aws_vpc.main", 20, "…aws_vpc.main"),
+        ('module.net["a.b"].data.aws_vpc.main[3]', 21, "…data.aws_vpc.main[3]"),
+        ('module.net["a.b"].data.aws_vpc.main[3]', 20, "…main[3]"),
+        ("module.net.aws_vpc.main", 8, "…main"),
+        ("not_an_address", 8, "not…ress"),
+    ],
+)
+def test_an_address_loses_its_modules_first_then_its_type_then_its_middle(address: str, room: int, short: str) -> None:
+    assert short_address(address, room) == short
 
 
 @pytest.mark.parametrize("columns", WIDTHS)
