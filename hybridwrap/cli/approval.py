@@ -12,6 +12,7 @@ from types import FrameType
 import click
 
 from hybridwrap.cli.teller import Teller
+from hybridwrap.counting import first_of
 from hybridwrap.domain.limits import over_limit
 from hybridwrap.errors import UsageError
 from hybridwrap.run.preparation import Prepared
@@ -122,9 +123,8 @@ def ask(plans: Sequence[Prepared], verb: str = "Apply") -> frozenset[str]:
     names = [prepared.module.name for prepared in plans]
     if len(names) == 1:
         return frozenset(names if click.confirm(f"\n{verb} {names[0]}?") else ())
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     answer = click.prompt(
-        f"\n{verb} these {len(names)}: {', '.join(names[:NAMED])}{more}? [yes, no, one by one]", value_proc=_answer
+        f"\n{verb} these {len(names)}: {first_of(names, NAMED)}? [yes, no, one by one]", value_proc=_answer
     )
     if answer == "one by one":
         return frozenset(name for name in names if click.confirm(f"{verb} {name}?"))

@@ -8,6 +8,7 @@ import click
 
 from hybridwrap.cli.lines import coloured, faint, fitted, local_moment
 from hybridwrap.cli.reports.wording import by, conclusion, named, tally_in_words, visible
+from hybridwrap.counting import first_of
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.run.difference import Change, ModuleDifference, Told
 from hybridwrap.run.report import Report
@@ -80,15 +81,10 @@ def _others(before: Report, after: Report, found: Sequence[ModuleDifference]) ->
         (after, [module.module for module in found if module.before is None]),
     ):
         if only:
-            yield f"only in {report.start.run}: {_some(only)}"
+            yield f"only in {report.start.run}: {first_of(only, NAMED)}"
     same = [module.module for module in found if module.before and module.after and not module.changes]
     if same:
-        yield faint(f"the same in both: {_some(same)}")
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
+        yield faint(f"the same in both: {first_of(same, NAMED)}")
 
 
 def as_json(before: Report, after: Report, found: Sequence[ModuleDifference]) -> Json:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import coloured, duration, in_order
 from hybridwrap.cli.options import Place
+from hybridwrap.counting import first_of
 from hybridwrap.domain.drift_checks import LOOKED_AT, NOTHING_THERE
 from hybridwrap.domain.hooks import AFTER, HookRun
 from hybridwrap.domain.outputs import Output, Provenance
@@ -32,8 +33,7 @@ def last_lines(
     yield f"{told or 'nothing to do'} in {duration(seconds)}"
     hooks = tuple(_failed_hooks(end))
     if hooks:
-        more = f" and {len(hooks) - SHOWN} more" if len(hooks) > SHOWN else ""
-        yield f"hooks that failed: {'; '.join(f'{whose}: {run}' for whose, run in hooks[:SHOWN])}{more}"
+        yield f"hooks that failed: {first_of([f'{whose}: {run}' for whose, run in hooks], SHOWN, '; ')}"
     bad = {end.result for end in ends.values()} - FINE
     if bad:
         yield from _known(ends, outputs)
@@ -78,5 +78,4 @@ def _known(ends: Mapping[str, ModuleEnd], outputs: OutputsByModule) -> Iterator[
         if output.provenance is Provenance.KNOWN
     ]
     if names:
-        more = f" and {len(names) - SHOWN} more (hybridwrap output)" if len(names) > SHOWN else ""
-        yield f"known: {', '.join(names[:SHOWN])}{more}"
+        yield f"known: {first_of(names, SHOWN)}{' (hybridwrap output)' * (len(names) > SHOWN)}"

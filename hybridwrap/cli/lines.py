@@ -10,6 +10,8 @@ from unicodedata import category, east_asian_width
 
 import click
 
+from hybridwrap.counting import first_of
+
 COLOURS = {
     "ok": "green",
     "unchanged": "green",
@@ -75,8 +77,7 @@ def in_order(results: Collection[str]) -> list[str]:
 
 def some(names: Sequence[str]) -> str:
     """Name the first few, and count the others."""
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
+    return first_of(names, NAMED)
 
 
 def duration(seconds: float) -> str:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from hybridwrap.cli.compose import Workshop
 from hybridwrap.cli.compose import changed as changed_in
 from hybridwrap.cli.hints import as_typed, place_of_call
+from hybridwrap.counting import first_of
 from hybridwrap.domain.changes import Changed
 from hybridwrap.domain.pending import pending_of
 from hybridwrap.domain.record import Record
@@ -69,9 +70,7 @@ def tell_base(found: Narrowed, modules: Sequence[str], total: int, named: str = 
 
 
 def _named(found: Narrowed, modules: Sequence[str]) -> str:
-    told = [f"{name} ({short_reason(found.why(name))})" for name in modules[:SHOWN]]
-    more = f" and {len(modules) - SHOWN} more" if len(modules) > SHOWN else ""
-    return ", ".join(told) + more
+    return first_of([f"{name} ({short_reason(found.why(name))})" for name in modules], SHOWN)
 
 
 def short_reason(why: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import DONE, PLANNED, cells, coloured, counted, duration, faint, padded, ticking
 from hybridwrap.cli.scene import Scene
 from hybridwrap.cli.steps import NORMAL, QUIET, VERBOSE, in_words, phase_verbosity
+from hybridwrap.counting import first_of
 from hybridwrap.domain.ports import EngineEvent
 from hybridwrap.domain.run import ModuleEnd, RunEnd, RunStart
 
@@ -108,9 +109,8 @@ class PlainLines:
             if self._scene.clock.monotonic() - self._spoke < SILENCE:
                 return
             told = [self._going_on(work) for work in self._board.at_work]
-            more = [f"and {len(told) - NAMED} more"] if len(told) > NAMED else []
             counts = ", ".join(f"{count} {word}" for word, count in self._board.counts.items())
-            self._line(f"{self._stamp()} still at work: {'; '.join([*told[:NAMED], *more]) or 'waiting'}   {counts}")
+            self._line(f"{self._stamp()} still at work: {first_of(told, NAMED, '; ') or 'waiting'}   {counts}")
 
     def _going_on(self, work: Work) -> str:
         now = self._scene.clock.monotonic()

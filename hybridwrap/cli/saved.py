@@ -14,7 +14,7 @@ from hybridwrap.cli.shared import SharedRun, among, selection_of
 from hybridwrap.cli.survivors import end_with_survivors
 from hybridwrap.cli.teardown import teardown_job
 from hybridwrap.cli.variables import Variables
-from hybridwrap.counting import count_of
+from hybridwrap.counting import count_of, first_of
 from hybridwrap.domain.graph import order
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.saved import SavedRun
@@ -101,13 +101,15 @@ def _planned_ones(saved: SavedRun, selection: Selection, job: Job, *, alone: boo
     declared = job.workshop.stack.modules
     wanted = saved.modules if _is_everything(selection) else job.modules
     if gone := [name for name in wanted if name not in declared]:
-        raise ApprovalOutdated(f"run {saved.run} has planned {_named(gone)}, not in the manifest here")
+        raise ApprovalOutdated(f"run {saved.run} has planned {first_of(gone, NAMED)}, not in the manifest here")
     if missing := [name for name in job.modules if selection.names and name not in saved.modules]:
-        raise UsageError(f"run {saved.run} has not planned {_named(missing)}", hint=f"hybridwrap show {saved.run}")
+        raise UsageError(
+            f"run {saved.run} has not planned {first_of(missing, NAMED)}", hint=f"hybridwrap show {saved.run}"
+        )
     modules = [name for name in wanted if name in saved.modules]
     if (alone or not selection.names) and not _has_work(saved, modules):
         raise UsageError(
-            f"nothing of run {saved.run} is selected: it has plans for {_named(saved.plans)}",
+            f"nothing of run {saved.run} is selected: it has plans for {first_of(saved.plans, NAMED)}",
             hint=f"hybridwrap show {saved.run}",
         )
     return tuple(n for n in order({name: module.needs for name, module in declared.items()}) if n in modules)
@@ -124,8 +126,3 @@ def _is_everything(selection: Selection) -> bool:
 
 def _counted(saved: SavedRun) -> str:
     return count_of(len(saved.modules), "module")
-
-
-def _named(modules: Sequence[str]) -> str:
-    more = f" and {len(modules) - NAMED} more" if len(modules) > NAMED else ""
-    return f"{', '.join(modules[:NAMED])}{more}"

@@ -19,6 +19,7 @@ from hybridwrap.cli.overview import Overview
 from hybridwrap.cli.scene import shortened
 from hybridwrap.cli.standing_text import looked_for_drift, new_drift, said
 from hybridwrap.cli.wrapping import wrapped
+from hybridwrap.counting import first_of
 from hybridwrap.domain.drift import DriftResult
 from hybridwrap.domain.families import module_in
 from hybridwrap.domain.outputs import Provenance
@@ -227,10 +228,9 @@ def _objects(standing: Standing) -> str:
 
 
 def _folded(well: Sequence[Standing], width: int) -> str:
-    names = ", ".join(standing.module for standing in well[:NAMED])
-    more = f" and {len(well) - NAMED} more" if len(well) > NAMED else ""
+    names = first_of([standing.module for standing in well], NAMED)
     told = f"{len(well)} {Status.OK}: "
-    return f"{len(well)} {coloured(Status.OK)}: {faint(fitted(names + more, width - len(told)))}"
+    return f"{len(well)} {coloured(Status.OK)}: {faint(fitted(names, width - len(told)))}"
 
 
 def _details(standing: Standing, seen: Overview, depth: int, width: int) -> Iterator[str]:

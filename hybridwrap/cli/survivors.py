@@ -8,6 +8,7 @@ import click
 
 from hybridwrap.cli.hints import as_typed, place_of_call
 from hybridwrap.cli.teller import Teller
+from hybridwrap.counting import first_of
 from hybridwrap.domain.entry import CloudObject
 from hybridwrap.domain.outputs import Provenance
 from hybridwrap.domain.record import Record
@@ -41,9 +42,7 @@ def survivor_lines(ends: Mapping[str, ModuleEnd], records: Mapping[str, Record])
 def _told(record: Record) -> str:
     if not record.objects:
         return f"{record.module}: nothing that is known by name"
-    names = [_name(o) for o in record.objects[:NAMED]]
-    more = len(record.objects) - len(names)
-    return f"{record.module}: {', '.join(names)}" + (f" and {more} more" if more else "")
+    return f"{record.module}: {first_of([_name(o) for o in record.objects], NAMED)}"
 
 
 def _name(o: CloudObject) -> str:

@@ -12,6 +12,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hybridwrap.counting import first_of
 from hybridwrap.domain.entry import CloudObject, StateMark
 from hybridwrap.domain.evidence import Absence
 from hybridwrap.domain.open_objects import STRAY
@@ -93,9 +94,7 @@ def with_word(asked: Iterable[Probe], word: Probe) -> tuple[Probe, ...]:
 
 def name_objects(objects: Iterable[CloudObject]) -> str:
     """Name a few objects, each by its address and id, and say how many there are besides."""
-    names = [f"{o.address} {o.id}".strip() for o in objects]
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
+    return first_of([f"{o.address} {o.id}".strip() for o in objects], NAMED)
 
 
 def what_is_left(left: Sequence[CloudObject], known: int) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from hybridwrap.counting import first_of
 from hybridwrap.domain.engine_run import Action, Stream
 from hybridwrap.domain.state import EngineState, Found, Instance, Unreadable, instances_of
 from hybridwrap.domain.trace import Fate, Step, unsaved
@@ -73,9 +74,8 @@ def _not_saved(before: EngineState | None, after: EngineState | None, steps: Seq
         lost = lost or tuple(step for step in steps if _must_show(step))
     if not lost:
         return ""
-    some = ", ".join(dict.fromkeys(f"{step.address} ({step.action})" for step in lost[:_NAMED]))
-    more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
-    return f"the engine reported what its state does not hold: {some}{more}"
+    told = list(dict.fromkeys(f"{step.address} ({step.action})" for step in lost))
+    return f"the engine reported what its state does not hold: {first_of(told, _NAMED)}"
 
 
 def _must_show(step: Step) -> bool:

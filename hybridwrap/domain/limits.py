@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridwrap.counting import count_of
+from hybridwrap.counting import count_of, first_of
 from hybridwrap.domain.engine_run import Action, PlannedChange
 from hybridwrap.domain.stack import Guard
 
@@ -21,13 +21,9 @@ def over_limit(guard: Guard, actions: Sequence[PlannedChange], allowed: int | No
     destroyed = destroyed_by(actions)
     protected = [change for change in destroyed if change.type in guard.protected_types]
     if protected:
-        return f"would destroy or replace {_named(protected)}: guard.protected_types names such"
+        named = first_of([change.address for change in protected], NAMED)
+        return f"would destroy or replace {named}: guard.protected_types names such"
     if guard.max_destroys is None or len(destroyed) <= max(guard.max_destroys, allowed or 0):
         return ""
     count = count_of(len(destroyed), "object")
     return f"would destroy or replace {count}: guard.max_destroys is {guard.max_destroys}"
-
-
-def _named(changes: Sequence[PlannedChange]) -> str:
-    more = f" and {len(changes) - NAMED} more" if len(changes) > NAMED else ""
-    return ", ".join(change.address for change in changes[:NAMED]) + more

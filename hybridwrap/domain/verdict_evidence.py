@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from shlex import quote
 from typing import Final
 
-from hybridwrap.counting import count_of
+from hybridwrap.counting import count_of, first_of
 from hybridwrap.domain import guard, rescue
 from hybridwrap.domain.engine_run import Action, Diagnostic, PlannedChange
 from hybridwrap.domain.entry import CloudObject
@@ -136,12 +136,7 @@ def _kept(look: Look) -> Iterator[str]:
 
 def _only(where: str, instances: tuple[Instance, ...]) -> Iterator[str]:
     if instances:
-        yield f"{where}: {_some([f'{i.address} {i.id}'.strip() for i in instances])}"
-
-
-def _some(words: list[str]) -> str:
-    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    return ", ".join(words[:_NAMED]) + more
+        yield f"{where}: {first_of([f'{i.address} {i.id}'.strip() for i in instances], _NAMED)}"
 
 
 def _progress(look: Look) -> Iterator[str]:

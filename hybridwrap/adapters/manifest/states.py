@@ -10,6 +10,7 @@ from hybridwrap.adapters.home import home_of
 from hybridwrap.adapters.manifest.modules import Draft
 from hybridwrap.adapters.manifest.node import dotted
 from hybridwrap.adapters.manifest.scope import Scope
+from hybridwrap.counting import first_of
 from hybridwrap.domain.stack import LedgerSettings, Module
 from hybridwrap.domain.state import StatePlace
 from hybridwrap.errors import InvalidManifest, PreflightRefused
@@ -67,15 +68,10 @@ def check_environments(
     for environment, found in elsewhere.items():
         shared = [name for name, place in places.items() if found.get(name) == place]
         if shared:
-            what = f"the state of {shared[0]}" if len(shared) == 1 else f"the states of {_some(shared)}"
+            what = f"the state of {shared[0]}" if len(shared) == 1 else f"the states of {first_of(shared, SHOWN)}"
             message = f'environments "{scope.environment}" and "{environment}" share {what}: {places[shared[0]]}'
             advice = "put {environment} into `state`, `backend_config` or `workspace`"
             _error(drafts[shared[0]], scope, f"{message}; {advice}")
-
-
-def _some(names: list[str]) -> str:
-    shown = ", ".join(names[:SHOWN])
-    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN} more"
 
 
 def collide(prefix: str, key: str) -> bool:

@@ -9,6 +9,7 @@ from hybridwrap.adapters.scaffold.edges import place_in
 from hybridwrap.adapters.scaffold.module_text import SHOWN, module_lines
 from hybridwrap.adapters.scaffold.overlays import environment_lines
 from hybridwrap.adapters.scaffold.yaml_text import comment, flow, yaml
+from hybridwrap.counting import first_of
 from hybridwrap.domain.json import Json
 
 HEAD = """\
@@ -80,6 +81,5 @@ def _doubtful(draft: Draft) -> Iterator[str]:
 
 def _left_out(draft: Draft) -> Iterator[str]:
     if draft.left_out:
-        shown = ", ".join(draft.shown(path) for path in draft.left_out[:SHOWN])
-        more = f" and {len(draft.left_out) - SHOWN} more" if len(draft.left_out) > SHOWN else ""
-        yield f"  # Not looked at: {comment(shown)}{more}"
+        shown = first_of([draft.shown(path) for path in draft.left_out], SHOWN)
+        yield f"  # Not looked at: {comment(shown)}"

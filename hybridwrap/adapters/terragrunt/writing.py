@@ -10,6 +10,7 @@ from hybridwrap.adapters.scaffold.yaml_text import comment, flow, yaml
 from hybridwrap.adapters.terragrunt.drafting import Drafted, Estate
 from hybridwrap.adapters.terragrunt.states import common_settings
 from hybridwrap.adapters.terragrunt.tracing import Output, Traced
+from hybridwrap.counting import first_of
 from hybridwrap.domain.inputs import is_secret
 from hybridwrap.domain.json import Json, canonical
 
@@ -116,9 +117,8 @@ def _inputs(name: str, drafted: Drafted) -> Iterator[str]:
         yield "inputs:" if any(not line.lstrip().startswith("#") for line in lines) else "# inputs:"
         yield from lines
     if drafted.undeclared:
-        shown = ", ".join(drafted.undeclared[:SHOWN])
-        more = f" and {len(drafted.undeclared) - SHOWN} more" if len(drafted.undeclared) > SHOWN else ""
-        yield f"# not declared by the module, and ignored by it so far: {comment(shown)}{more}"
+        shown = comment(first_of(drafted.undeclared, SHOWN))
+        yield f"# not declared by the module, and ignored by it so far: {shown}"
 
 
 def _input(name: str, drafted: Drafted, input_: str, value: Json) -> Iterator[str]:
@@ -169,8 +169,7 @@ def told_losses(estate: Estate) -> Iterator[str]:
             if settings:
                 found.setdefault((f"remote_state: {', '.join(settings)}", advice), []).append(name)
     for (what, advice), names in found.items():
-        where = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
-        yield f"{where}: {what}: {advice}"
+        yield f"{first_of(names, SHOWN)}: {what}: {advice}"
 
 
 def _losses(estate: Estate) -> Iterator[str]:

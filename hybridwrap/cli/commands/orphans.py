@@ -13,12 +13,11 @@ from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.lines import coloured, faint, local_time, table, zone
 from hybridwrap.cli.options import Place, json_option, stack_options
 from hybridwrap.cli.wrapping import say
+from hybridwrap.domain.absence import name_objects
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.run.lookalike import perhaps_moved
 from hybridwrap.run.orphans import Orphan, orphans_of
 from hybridwrap.run.rename import moved_to
-
-NAMED = 5  # objects that are named for a module
 
 
 @click.command("orphans")
@@ -57,9 +56,8 @@ def _lines(found: Sequence[Orphan], now: datetime, place: Place) -> Iterator[str
     head = ("module", "status", f"since {zone()}", "age", "by", "objects", "source")
     yield from table([head, *(_row(orphan, now) for orphan in found)])
     for orphan in found:
-        more = f" and {len(orphan.objects) - NAMED} more" if len(orphan.objects) > NAMED else ""
-        names = ", ".join(f"{o.address} {o.id}".strip() for o in orphan.objects[:NAMED])
-        yield faint(f"\n{orphan.module}: {names or 'no object is known'}{more}\n  state: {orphan.state}")
+        names = name_objects(orphan.objects) or "no object is known"
+        yield faint(f"\n{orphan.module}: {names}\n  state: {orphan.state}")
         yield f"next: {_next(orphan, place)}"
 
 

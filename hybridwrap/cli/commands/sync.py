@@ -12,6 +12,7 @@ from hybridwrap.cli.compose import Workshop, equip, load
 from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.options import Place, stack_options
 from hybridwrap.cli.running import aside
+from hybridwrap.counting import first_of
 from hybridwrap.errors import LedgerUnreachable, ModuleBusy, OutputNotWritten, ResultNotSent, UsageError
 from hybridwrap.run.context import Options, Patience
 from hybridwrap.run.here import kept_results
@@ -66,9 +67,8 @@ def command(place: Place, no_wait: bool, export: Path | None, source: Path | Non
 
 
 def _lines(synced: Synced, place: Place) -> Iterator[str]:
-    if removed := synced.removed:
-        more = f" and {len(removed) - NAMED} more" if len(removed) > NAMED else ""
-        yield f"removed what dead operations had left of plans and inputs: {', '.join(removed[:NAMED])}{more}"
+    if synced.removed:
+        yield f"removed what dead operations had left of plans and inputs: {first_of(synced.removed, NAMED)}"
     for module, text in synced.left.items():
         yield f"{module}: {as_typed(text.removeprefix(f'{module}: '), place)}"
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from hybridwrap.cli.reports.wording import visible
+from hybridwrap.counting import first_of
 
 # An underscore between two letters or digits is only itself; `:` and `.` count where they make a link or an emoji.
 ACTIVE = re.compile(r"[\\`*\[\]<>&|~$@#]|(?<![^\W_])_|_(?![^\W_])|:(?=//|[\w+-]+:)|(?<=www)\.")
@@ -51,8 +52,7 @@ def header(cells: Sequence[str]) -> str:
 
 
 def names(modules: Sequence[str], shown: int = NAMES_SHOWN, as_code: Callable[[str], str] = code) -> str:
-    told = ", ".join(as_code(name) for name in modules[:shown])
-    return f"{told} and {len(modules) - shown} more" if len(modules) > shown else told
+    return first_of([as_code(name) for name in modules], shown)
 
 
 def folded(title: str, content: str, *, opened: bool = False) -> str:

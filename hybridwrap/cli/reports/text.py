@@ -25,6 +25,7 @@ from hybridwrap.cli.reports.wording import (
     visible,
     waited,
 )
+from hybridwrap.counting import first_of
 from hybridwrap.domain.outputs import Provenance
 from hybridwrap.run.report import ModuleReport, Report
 
@@ -128,8 +129,7 @@ def _end(report: Report) -> Iterator[str]:
         took_longest = sum(module.seconds for module in report.modules if module.module in path)
         yield f"longest chain: {' > '.join(path)}  {duration(took_longest)}"
     if any(module.open for module in report.modules) and (known := _known(report)):
-        more = f" and {len(known) - SHOWN_OUTPUTS} more" if len(known) > SHOWN_OUTPUTS else ""
-        yield f"known: {', '.join(known[:SHOWN_OUTPUTS])}{more}"
+        yield f"known: {first_of(known, SHOWN_OUTPUTS)}"
     for index, command in enumerate(next_commands(report)):
         yield f"{'next:' if not index else '  or:'} {command}    {purpose(command)}"
 

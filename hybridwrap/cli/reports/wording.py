@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from hybridwrap.cli.lines import duration
-from hybridwrap.counting import count_of
+from hybridwrap.counting import count_of, first_of
 from hybridwrap.domain.engine_run import Action, Diagnostic, PlannedChange
 from hybridwrap.domain.entry import Adopt, Begin, Cancel, End, Entry, Late, Observe, Retain, StateMark, Takeover
 from hybridwrap.domain.told_time import in_utc
@@ -96,9 +96,8 @@ def by(report: Report) -> str:
     if not report.parts:
         return str(report.start.writer)
     writers = list(dict.fromkeys(str(part.start.writer) for part in report.parts))
-    more = f" and {len(writers) - NAMED} more" if len(writers) > NAMED else ""
     processes = count_of(len(report.parts), "process", "processes")
-    return f"{processes} of {', '.join(writers[:NAMED])}{more}"
+    return f"{processes} of {first_of(writers, NAMED)}"
 
 
 def called(report: Report) -> tuple[str, ...]:
