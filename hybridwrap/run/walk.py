@@ -55,9 +55,8 @@ def forward(
     return Way({name: whole[name] for name in modules}, ended_well, whole=whole, after=after)
 
 
-def walk(context: Context, modules: Sequence[str], work: Work, way: Way | None = None) -> Mapping[str, ModuleEnd]:
-    """Run `work` for each module; what comes after one that did not end well waits. None said: forward."""
-    way = way or forward(context, modules)
+def walk(context: Context, modules: Sequence[str], work: Work, way: Way) -> Mapping[str, ModuleEnd]:
+    """Run `work` for each module; what comes after one that did not end well waits."""
     if context.part:
         return _walk_together(context, context.part, modules, work, way)
     queue = Queue(modules, way.needs, way.ended_well)
@@ -95,10 +94,9 @@ def walk_in_waves(
     prepare: Prepare,
     approve: Approve,
     carry_out: Callable[[Prepared], ModuleEnd],
-    way: Way | None = None,
+    way: Way,
 ) -> Mapping[str, ModuleEnd]:
     """Prepare all modules that are ready, ask about those with changes once, carry out, and go on to the next wave."""
-    way = way or forward(context, modules)
     queue = Queue(modules, way.needs, way.ended_well)
     with ThreadPoolExecutor(context.options.parallelism) as pool:
         while not context.stop.wanted and (ready := queue.take_ready()):

@@ -126,7 +126,6 @@ class CountingStore:
     puts: int = 0
     gets: int = 0
     lists: int = 0
-    deletes: int = 0
 
     @property
     def place(self) -> str:
@@ -153,5 +152,4 @@ class CountingStore:
         return self.store.folders(folder)
 
     def delete(self, key: str) -> None:
-        self.deletes += 1
         self.store.delete(key)

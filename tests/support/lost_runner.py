@@ -9,7 +9,6 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from threading import Timer
 from typing import IO
 
@@ -113,10 +112,6 @@ def wait_until(holds: Callable[[], bool], *, seconds: float = 180) -> None:
         if time.monotonic() > deadline:
             raise TimeoutError("it did not come to hold")
         time.sleep(0.05)
-
-
-def operation_folders(project: Project) -> list[Path]:
-    return sorted((project.root / ".hybridwrap" / "operations").iterdir())
 
 
 def lose_host(project: Project, cloud: Cloud, *, sent: bool = True) -> None:

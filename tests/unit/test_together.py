@@ -30,7 +30,7 @@ from hybridwrap.run.knowledge import Knowledge
 from hybridwrap.run.recorded import recorded_run
 from hybridwrap.run.resume import Rest, inputs_of_run
 from hybridwrap.run.stop import Stop
-from hybridwrap.run.walk import walk
+from hybridwrap.run.walk import forward, walk
 from tests.support.imaginary import NoHooks, Silent
 from tests.support.ledgers import begin, ok, writer
 
@@ -94,7 +94,7 @@ def process(
 
 def run(context: Context, work: Callable[[str], ModuleEnd], *modules: str) -> RunEnd:
     names = modules or order({name: module.needs for name, module in context.tools.stack.modules.items()})
-    return recorded_run(context, "drift", names, lambda: walk(context, names, work))
+    return recorded_run(context, "drift", names, lambda: walk(context, names, work, forward(context, names)))
 
 
 def results(end: RunEnd) -> dict[str, str]:
