@@ -56,6 +56,7 @@ GROUPS = {  # as the README has them
         "new": "Write a manifest for root modules that exist.",
         "adopt": "Take a state that exists into the ledger.",
         "mv": "Give a module of the ledger the name that it has in the manifest now.",
+        "rehearse": "Play a failure drill on a copy of the stack, and see that the rules hold.",
         "doctor": "Look whether machine, engines and bucket are fit for work.",
         "bootstrap": "Make the bucket for states and ledger, or compare it with how it should be.",
         "pipeline": "Write a pipeline for a CI system from the graph.",

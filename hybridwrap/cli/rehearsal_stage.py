@@ -1,0 +1,84 @@
+"""The terminal of a drill: what is said, what is typed, what is printed."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
+import click
+
+from hybridwrap.adapters.clock import SystemClock, Ulids
+from hybridwrap.adapters.folder_store import FolderStore
+from hybridwrap.adapters.rehearsal.stage import CopyStage, bare_environment
+from hybridwrap.adapters.rehearsal.writing import failure_file, rehearsed_name
+from hybridwrap.adapters.writer import this_writer
+from hybridwrap.cli.lines import faint
+from hybridwrap.cli.wrapping import say
+from hybridwrap.domain.keys import Keys
+from hybridwrap.domain.ledger import Ledger
+from hybridwrap.domain.rehearsal import Failure, Seen
+from hybridwrap.domain.stack import Stack
+
+STDOUT, STDERR = 1, 2
+
+
+class ShownStage:
+    """A copy whose commands are shown; on stderr where stdout is for a program."""
+
+    def __init__(self, folder: Path, stack: Stack, *, err: bool) -> None:
+        clock = SystemClock()
+        environ = bare_environment(os.environ)
+        self._copy = CopyStage(folder, environ, STDERR if err else STDOUT)
+        self._err = err
+        self.ledger = Ledger(
+            FolderStore(self._copy.ledger),
+            rehearsed_name(stack.name),
+            stack.environment,
+            this_writer(environ, clock.now()),
+            clock,
+            Ulids(clock),
+        )
+
+    def say(self, text: str) -> None:
+        say(f"\n{click.style(text, bold=True)}", err=self._err)
+
+    def type(self, *words: str) -> int:
+        self._show("hybridwrap", *words)
+        return self._ended(self._copy.run(words))
+
+    def type_until_killed(self, failure: Failure, *words: str) -> int | None:
+        self._show("hybridwrap", *words)
+        code = self._copy.run_killed(words, failure)
+        if code is not None:
+            return self._ended(code)
+        self._echo(faint(f"killed, with the engine of {failure.module}"))
+        return None
+
+    def type_without_ledger(self, *words: str) -> int:
+        with self._copy.without_ledger():
+            return self.type(*words)
+
+    def is_armed(self, failure: Failure) -> bool:
+        return self._copy.is_armed(failure)
+
+    def repair(self, failure: Failure) -> None:
+        self._show("rm", str(failure_file(Path(), failure)))
+        self._copy.repair(failure)
+
+    def look(self) -> Seen:
+        return self._copy.look()
+
+    def stored(self, module: str, seq: int) -> float:
+        return self._copy.stored(Keys(self.ledger.stack, self.ledger.environment).entry(module, seq))
+
+    def _show(self, *words: str) -> None:
+        self._echo(click.style(f"$ {shlex.join(words)}", fg="cyan"))
+
+    def _ended(self, code: int) -> int:
+        if code:
+            self._echo(faint(f"exit code {code}"))
+        return code
+
+    def _echo(self, line: str) -> None:
+        click.echo(line, err=self._err)
