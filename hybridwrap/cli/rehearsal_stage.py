@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -17,10 +19,11 @@ from hybridwrap.cli.lines import faint
 from hybridwrap.cli.wrapping import say
 from hybridwrap.domain.keys import Keys
 from hybridwrap.domain.ledger import Ledger
-from hybridwrap.domain.rehearsal import Failure, Seen
+from hybridwrap.domain.rehearsal import Failure, Seen, Typed
 from hybridwrap.domain.stack import Stack
 
 STDOUT, STDERR = 1, 2
+SHOW_CURSOR = "\x1b[?25h"
 
 
 class ShownStage:
@@ -47,20 +50,20 @@ class ShownStage:
         self._show("hybridwrap", *words)
         return self._ended(self._copy.run(words))
 
-    def type_until_killed(self, failure: Failure, *words: str) -> int | None:
+    def type_until_killed(self, kills: Sequence[Failure], *words: str) -> Typed:
         self._show("hybridwrap", *words)
-        code = self._copy.run_killed(words, failure)
-        if code is not None:
-            return self._ended(code)
-        self._echo(faint(f"killed, with the engine of {failure.module}"))
-        return None
+        typed = self._copy.run_killed(words, kills)
+        if not typed.killed:
+            self._ended(typed.exit_code)
+            return typed
+        if not self._err and sys.stdout.isatty():
+            click.echo(SHOW_CURSOR, nl=False)  # who was killed could not
+        self._echo(faint(f"killed, with the engine of {' and of '.join(kill.module for kill in typed.killed)}"))
+        return typed
 
     def type_without_ledger(self, *words: str) -> int:
         with self._copy.without_ledger():
             return self.type(*words)
-
-    def is_armed(self, failure: Failure) -> bool:
-        return self._copy.is_armed(failure)
 
     def repair(self, failure: Failure) -> None:
         self._show("rm", str(failure_file(Path(), failure)))

@@ -71,6 +71,13 @@ def refuse_impossible(modules: Mapping[str, Module], failures: Sequence[Failure]
         raise UsageError(f"{twice[0]} can't fail twice in one {twice[1]}")
 
 
+class Typed(Struct, frozen=True):
+    """How a command ended; where failures of it are kills that came to happen, its exit code says nothing."""
+
+    exit_code: int
+    killed: tuple[Failure, ...] = ()
+
+
 class Seen(Struct, frozen=True):
     """What lies in the copy besides its ledger: when each operation's engine began, and what the states are."""
 

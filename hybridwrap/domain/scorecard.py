@@ -203,6 +203,9 @@ def repaired(facts: Facts) -> Check:
         if module not in facts.kept and status not in GONE:
             wrong.append(f"{module} is {status} after the teardown")
         wrong += (f"{module}: {address} was made twice" for address in _made_twice(facts.entries[module]))
+    wrong += (
+        f"{f.module} did not fail in {f.command}, as it was to" for f in facts.failures if not _happened(facts, f)
+    )
     kept = f", {len(facts.kept)} protected ones and what they need stayed" if facts.kept else ""
     count = _count(len(facts.entries), "module")
     return Check(
@@ -210,6 +213,12 @@ def repaired(facts: Facts) -> Check:
         f"{count} came up and went{kept}; what was made well was made once; all logs are sound",
         tuple(wrong),
     )
+
+
+def _happened(facts: Facts, failure: Failure) -> bool:
+    tried = {entry.operation for entry, body in facts.begins() if body.command == failure.command}
+    ends = (end for entry, end in facts.ends() if entry.module == failure.module and entry.operation in tried)
+    return any(end.outcome in FAILED for end in ends)
 
 
 def _made_twice(entries: Iterable[Entry]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from hybridwrap.domain.graph import order
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.pending import pending_of
 from hybridwrap.domain.record import Record
-from hybridwrap.domain.rehearsal import COMMANDS, Failure, Refusal, Seen, left_standing
+from hybridwrap.domain.rehearsal import COMMANDS, Failure, Refusal, Seen, Typed, left_standing
 from hybridwrap.domain.scorecard import Facts
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.status import Status
@@ -20,7 +20,8 @@ from hybridwrap.domain.status import Status
 PARALLELISM = 4  # what a command does that is told nothing
 ROUNDS = 3  # of looking and repairing, for each failure: more never helps
 MANY = 20  # modules: of more only what went wrong is told
-BROKEN = frozenset({Status.ERROR, Status.UNKNOWN, Status.RUNNING})
+LEFT = (Status.ERROR, Status.UNKNOWN, Status.RUNNING, Status.PENDING)
+GONE = frozenset({Status.DESTROYED, Status.RETAINED, Status.NONE})
 
 
 class Stage(Protocol):
@@ -34,13 +35,10 @@ class Stage(Protocol):
     def type(self, *words: str) -> int:
         """Type `hybridwrap …`, wait for its end, and return its exit code."""
 
-    def type_until_killed(self, failure: Failure, *words: str) -> int | None:
-        """Type it, and kill it with the engine in the middle of the module's work: None; else its exit code."""
+    def type_until_killed(self, kills: Sequence[Failure], *words: str) -> Typed:
+        """Type it, and kill it, with the engine, in the middle of the work of one or more of these modules."""
 
     def type_without_ledger(self, *words: str) -> int: ...
-
-    def is_armed(self, failure: Failure) -> bool:
-        """Whether it is still to come, or to be repaired."""
 
     def repair(self, failure: Failure) -> None: ...
 
@@ -65,6 +63,11 @@ class Drill(Struct, frozen=True):
     def needs(self) -> Mapping[str, tuple[str, ...]]:
         return {name: module.needs for name, module in self.modules.items()}
 
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The modules of which is told how they stand, none for all."""
+        return tuple(dict.fromkeys(f.module for f in self.failures)) if len(self.modules) > MANY else ()
+
     def options(self, command: str) -> tuple[str, ...]:
         parallelism = ("--parallelism", str(self.parallelism)) if self.parallelism != PARALLELISM else ()
         quiet = ("--quiet",) if len(self.modules) > MANY else ()
@@ -83,24 +86,23 @@ def play(stage: Stage, drill: Drill, *, practise: bool) -> Played:
     """Play a drill to its end, or up to its first failure."""
     refusal = None
     for command in COMMANDS:
-        failures = drill.of(command)
-        stage.say(" ".join(_opening(command, failures)))
-        well = _attempt(stage, failures, command, *drill.options(command))
+        stage.say(" ".join(_opening(command, drill.of(command))))
+        kills = _attempt(stage, drill, command, [kill for kill in drill.of(command) if kill.kill], command)
         rounds = ROUNDS * len(drill.failures)
-        while not well and rounds:
+        while rounds and not _is_done(stage, drill, command):
             if practise:
                 return Played(stopped=True)
             _look(stage, drill)
             refusal = refusal or _without_ledger(stage, drill, command)
-            _repair(stage, failures, drill)
+            _repair(stage, drill, command)
             again = "resume" if command == "apply" else "destroy"
             stage.say(_AGAIN[again])
-            well = _attempt(stage, failures, again, *drill.options(command))
+            kills = _attempt(stage, drill, command, kills, again)
             rounds -= 1
         stage.say("Where does it stand now?")
-        stage.type("status")
+        stage.type("status", *drill.shown)
     stage.say("Is the log whole, and was every rule of the ledger kept in it?")
-    stage.type("ledger", "verify")
+    stage.type("ledger", "verify", *drill.shown)
     return Played(stopped=False, refusal=refusal)
 
 
@@ -121,10 +123,23 @@ def _opening(command: str, failures: Sequence[Failure]) -> Iterator[str]:
             yield f"{failure.module} is going to fail half-way: one of its objects is deleted, the other is not."
 
 
-def _attempt(stage: Stage, failures: Sequence[Failure], *words: str) -> bool:
-    """Type it, with the next kill that is still to come; say whether it ended well."""
-    kill = next((failure for failure in failures if failure.kill and stage.is_armed(failure)), None)
-    return (stage.type_until_killed(kill, *words) if kill else stage.type(*words)) == 0
+def _attempt(stage: Stage, drill: Drill, command: str, kills: Sequence[Failure], typed: str) -> Sequence[Failure]:
+    """Type it, and return the kills that it did not come to."""
+    words = (typed, *drill.options(command))
+    if not kills:
+        stage.type(*words)
+        return ()
+    killed = stage.type_until_killed(kills, *words).killed
+    return [kill for kill in kills if kill not in killed]
+
+
+def _is_done(stage: Stage, drill: Drill, command: str) -> bool:
+    """Whether nothing is left to be done; a teardown leaves alone what is protected."""
+    records = stage.ledger.records(drill.modules)
+    if command == "apply":
+        return all(name in records and records[name].status is Status.OK for name in drill.modules)
+    standing = left_standing(drill.modules)
+    return all(record.status in GONE for name, record in records.items() if name not in standing)
 
 
 def facts(stage: Stage, drill: Drill, played: Played) -> Facts:
@@ -145,7 +160,7 @@ def facts(stage: Stage, drill: Drill, played: Played) -> Facts:
 
 def _look(stage: Stage, drill: Drill) -> None:
     stage.say("What is true now?")
-    stage.type("status")
+    stage.type("status", *(word for status in LEFT if len(drill.modules) > MANY for word in ("--status", str(status))))
     records = stage.ledger.records(drill.modules)
     if any(record.holder for record in records.values()):
         stage.say("Nobody recorded how that ended. Whoever comes next on this host can:")
@@ -167,7 +182,7 @@ def _without_ledger(stage: Stage, drill: Drill, command: str) -> Refusal:
     return Refusal(code, before, stage.look())
 
 
-def _repair(stage: Stage, failures: Sequence[Failure], drill: Drill) -> None:
+def _repair(stage: Stage, drill: Drill, command: str) -> None:
     """Do what a person would have to: look where nobody else can, and repair the cause."""
     records = stage.ledger.records(drill.modules)
     for name, record in records.items():
@@ -176,7 +191,8 @@ def _repair(stage: Stage, failures: Sequence[Failure], drill: Drill) -> None:
         elif record.status is Status.ERROR and record.command == "destroy" and not record.objects and record.doubted:
             stage.say(f"{name} was unknown once, so that somebody has to look whether anything is left of it.")
             stage.type("verify", name, "--gone", "--reason", "looked for it: nothing is there")
-    broken = [f for f in failures if not f.kill and f.module in records and records[f.module].status in BROKEN]
+    there = [failure for failure in drill.of(command) if not failure.kill and failure.module in records]
+    broken = [failure for failure in there if records[failure.module].status is Status.ERROR]
     if broken:
         stage.say("The cause is repaired.")
     for failure in broken:
@@ -187,7 +203,7 @@ def _give_word(stage: Stage, record: Record) -> None:
     """Say of what was begun whether it is there; a stand-in's object is there as long as the state has it."""
     there = [o.address for o in record.objects if o.open and o.unfinished]
     absent = [o.address for o in record.objects if o.open and not o.unfinished]
-    seen = [f"{', '.join(there)} is there"] * bool(there) + [f"{', '.join(absent)} is not"] * bool(absent)
+    seen = [f"{', '.join(there)} is there"] * bool(there) + [f"{', '.join(absent)} is not there"] * bool(absent)
     stage.say(f"Somebody looks for what {record.module} had begun: {', '.join(seen)}.")
     options = [word for address in there for word in ("--complete", address)]
     options += [word for address in absent for word in ("--absent", address)]

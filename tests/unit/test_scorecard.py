@@ -158,6 +158,10 @@ BROKEN: Mapping[str, tuple[str, Callable[[Facts], Facts]]] = {
         "repaired",
         lambda f: with_body(f, "vm", 4, steps=(Step("x.first", Action.CREATE, Fate.DONE),)),
     ),
+    "a failure that did not come to happen": (
+        "repaired",
+        lambda f: replace(f, failures=(Failure("dns", "apply", kill=True),)),
+    ),
     "a log that was altered": ("repaired", lambda f: replace(f, flaws={"vm": ["entry 2: altered"]})),
 }
 

@@ -21,9 +21,10 @@ from msgspec import Struct
 
 from hybridwrap.adapters.home import NAME
 from hybridwrap.adapters.operation_folder import EVENTS
-from hybridwrap.adapters.rehearsal.writing import WAITS, failure_file
+from hybridwrap.adapters.operation_locks import locked
+from hybridwrap.adapters.rehearsal.writing import KILL, WAITS, failure_file
 from hybridwrap.domain.json import loads
-from hybridwrap.domain.rehearsal import Failure, Seen
+from hybridwrap.domain.rehearsal import Failure, Seen, Typed
 
 LOOK_SECONDS = 0.05
 # What a command needs of the caller's environment: no credential is among it.
@@ -70,32 +71,44 @@ class CopyStage(Struct, frozen=True):
         """Run a command of ours to its end, and return its exit code."""
         return _ended(self._start(words))
 
-    def run_killed(self, words: Sequence[str], failure: Failure) -> int | None:
-        """Run one, and kill it and the engine as soon as that is in the middle of its work; None: it was killed."""
-        file = failure_file(self.folder, failure)
-        waits = file.with_name(file.name + WAITS)
+    def run_killed(self, words: Sequence[str], kills: Sequence[Failure]) -> Typed:
+        """Run one, and kill it with its engines: as soon as one of the modules is in the middle of its work.
+
+        Engines of others go on, as they would; until they have ended, those are killed, too, that were to be.
+        """
+        for kill in kills:
+            failure_file(self.folder, kill).write_text(KILL)
         child = self._start(words)
         try:
-            while child.poll() is None and not waits.exists():
+            while child.poll() is None and not any(map(self._waits, kills)):
                 time.sleep(LOOK_SECONDS)
-            if not waits.exists():
-                return _ended(child)
-            engine = os.getsid(int(waits.read_text()))
-            child.kill()
-            child.wait()
-            _kill_session(engine)
+            if child.poll() is None:
+                child.kill()
+                child.wait()
+            killed = self._killed(kills)
         finally:
             _end(child)
-        for each in (file, waits):
-            each.unlink()
-        self._wait_for_death()
-        return None
+            for kill in kills:
+                failure_file(self.folder, kill).unlink()
+        return Typed(child.returncode, killed)
 
-    def _wait_for_death(self) -> None:
-        """Wait until no engine of a killed command is at work: what is shown next is what a person would find."""
-        for file in self._event_files():
-            with file.open("rb") as events:
-                fcntl.flock(events, fcntl.LOCK_SH)
+    def _killed(self, kills: Sequence[Failure]) -> tuple[Failure, ...]:
+        """Kill engines in the middle of their work until none is at work: what is shown next is what is found then."""
+        killed: list[Failure] = []
+        while True:
+            for kill in kills:
+                if process := self._waits(kill):
+                    _kill_session(process)
+                    _waits_file(self.folder, kill).unlink()
+                    killed.append(kill)
+            if not any(map(_is_locked, self._event_files())):
+                return tuple(killed)
+            time.sleep(LOOK_SECONDS)
+
+    def _waits(self, kill: Failure) -> int:
+        """The process that waits in the middle of a module's work to be killed, 0 as long as there is none."""
+        file = _waits_file(self.folder, kill)
+        return int(file.read_text()) if file.exists() else 0
 
     def _start(self, words: Sequence[str]) -> subprocess.Popen[bytes]:
         sys.stdout.flush()
@@ -107,9 +120,6 @@ class CopyStage(Struct, frozen=True):
             stdout=self.stdout,
             stderr=self.stdout,
         )
-
-    def is_armed(self, failure: Failure) -> bool:
-        return failure_file(self.folder, failure).exists()
 
     def repair(self, failure: Failure) -> None:
         failure_file(self.folder, failure).unlink(missing_ok=True)
@@ -158,11 +168,23 @@ def _end(child: subprocess.Popen[bytes]) -> None:
             child.wait()
 
 
-def _kill_session(engine: int) -> None:
-    """Kill an engine with all that it has started: it leads a session of its own."""
-    if engine not in (os.getsid(0), 0):
-        with suppress(ProcessLookupError):
+def _waits_file(folder: Path, kill: Failure) -> Path:
+    file = failure_file(folder, kill)
+    return file.with_name(file.name + WAITS)
+
+
+def _kill_session(process: int) -> None:
+    """Kill the engine that a process works for, with all that it has started: it leads a session of its own."""
+    with suppress(ProcessLookupError):
+        engine = os.getsid(process)
+        if engine != os.getsid(0):
             os.killpg(engine, signal.SIGKILL)
+
+
+def _is_locked(events: Path) -> bool:
+    """Whether an engine is at work on a file of events."""
+    with events.open("rb") as file:
+        return not locked(file.fileno(), fcntl.LOCK_SH)
 
 
 def _began(events: Path) -> str:

@@ -18,6 +18,7 @@ from hybridwrap.domain.stand_ins import StandIn
 from hybridwrap.errors import PreflightRefused
 
 SOURCES = "stand-ins"
+KILL = "kill\n"  # what is in the file of a failure that is a kill, as long as one is on its way
 WAITS = ".waits"  # ends the name of the file in which a command that is going to be killed says who it is
 LONGEST_STACK = 54
 HEAD = """\
@@ -31,7 +32,7 @@ failure="${0%/*}/failures/$1.$2"
 [ -e "$failure" ] || exit 0
 if [ "$(cat "$failure")" = kill ]; then
   echo $$ > "$failure.new" && mv "$failure.new" "$failure.waits"
-  exec sleep 60
+  sleep 300
 fi
 echo "this drill wants it so; the repair is: rm failures/$1.$2"
 exit 1
@@ -39,7 +40,7 @@ exit 1
 
 
 def write_copy(folder: Path, stack: Stack, made: Mapping[str, StandIn], failures: Iterable[Failure]) -> None:
-    """Write the whole copy into a folder that is not there, or empty. Raise PreflightRefused."""
+    """Write a copy in which those fail that are not killed, into a new or empty folder. Raise PreflightRefused."""
     try:
         if folder.exists() and any(folder.iterdir()):
             raise PreflightRefused(
@@ -51,8 +52,8 @@ def write_copy(folder: Path, stack: Stack, made: Mapping[str, StandIn], failures
             make_private(source := folder / SOURCES / name)
             (source / FILE).write_text(module_text(stand_in), encoding="utf-8")
         make_private(folder / "failures")
-        for failure in failures:
-            failure_file(folder, failure).write_text("kill\n" if failure.kill else "fail\n", encoding="utf-8")
+        for failure in (failure for failure in failures if not failure.kill):
+            failure_file(folder, failure).write_text("fail\n", encoding="utf-8")
         (folder / SCRIPT).write_text(SCRIPT_TEXT, encoding="utf-8")
         (folder / MANIFEST).write_text(_manifest(stack, made), encoding="utf-8")
     except OSError as error:
