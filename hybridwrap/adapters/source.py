@@ -60,14 +60,21 @@ def source_digest(folder: Path, watch: Sequence[str] = ()) -> str:
     The same in every checkout: names go in relative to the folder. Of a path that is computed the folder counts that is
     certain, unless that is the module's own or one above it. `watch` are absolute glob patterns.
     """
+    return digest_with_folders(folder, watch)[0]
+
+
+def digest_with_folders(folder: Path, watch: Sequence[str] = ()) -> tuple[str, tuple[Path, ...]]:
+    """The same, and what `closure` names: each file is read once for both."""
     contents: dict[Path, bytes] = {}
+    folders: list[Path] = []
     for module, own in _with_children(folder):
+        folders.append(module)
         contents |= own
         for place in places_read(module, folder, b"\n".join(own.values())):
             if place != module and place not in module.parents:
                 contents |= {read: _content(read) for read in files_below(place)}
     contents |= {file: _content(file) for file in watched(watch)}
-    return _digest((os.path.relpath(file, folder), data) for file, data in contents.items())
+    return _digest((os.path.relpath(file, folder), data) for file, data in contents.items()), tuple(folders)
 
 
 def watched(patterns: Iterable[str]) -> Iterator[Path]:

@@ -57,11 +57,12 @@ def _is_new(record: Record | None) -> bool:
 
 
 def _undeclared(tools: Tools, records: Mapping[str, Record]) -> list[Record]:
-    return [
+    found = (
         record
-        for name, record in sorted(records.items())
+        for name, record in records.items()
         if name not in tools.stack.modules and record.settled in ALIVE and record.objects
-    ]
+    )
+    return sorted(found, key=lambda record: record.module)
 
 
 def _same_source(tools: Tools, old: Record, modules: list[Module]) -> str:

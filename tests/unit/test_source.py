@@ -140,3 +140,10 @@ def test_git_is_asked_once_for_a_repository(repository: Path) -> None:
     first = commits.commit(repository / "app")
     (repository / ".git/HEAD").rename(repository / ".git/HEAD.gone")
     assert commits.commit(repository / "shared/child") == first != ""
+
+
+def test_a_change_of_a_folder_that_holds_the_module_matters(repository: Path) -> None:
+    git(repository, "rm", "-r", "-q", "--cached", "app")  # all of the folder is one line of git's answer
+    assert source_of(repository / "app", Commits()).git == ""
+    assert Commits().commit(repository / "app/deeper") == ""
+    assert Commits().commit(repository / "shared") != ""
