@@ -149,7 +149,9 @@ class FolderStore:
 
 
 def _said(path: Path, error: OSError) -> str:
-    return f"{error.filename or path}: {error.strerror or error}"
+    """Name what the error is about; of a temporary file, whose name tells nobody anything, what it was for."""
+    named = Path(error.filename or path)
+    return f"{path if named.name.startswith('.') else named}: {error.strerror or error}"
 
 
 def way_out(root: Path, error: OSError, chosen_by: str = IN_MANIFEST) -> str:

@@ -167,5 +167,13 @@ def test_the_home_is_only_named_for_a_ledger_that_lies_in_it(tmp_path: Path) -> 
     assert chosen_by(LedgerSettings(tmp_path)) == "`ledger: {folder: …}` in the manifest"
 
 
+def test_an_error_names_the_object_and_not_the_temporary_file(tmp_path: Path) -> None:
+    store = FolderStore(tmp_path / "ledger")
+    store.create("v1/a.json", b"{}")
+    (tmp_path / "ledger").rename(tmp_path / "unmounted")
+    attempt = store.create("v1/b.json", b"{}")
+    assert attempt.detail == f"{tmp_path}/ledger/v1/b.json: No such file or directory"
+
+
 def test_an_error_that_may_pass_has_none(tmp_path: Path) -> None:
     assert way_out(tmp_path, OSError(errno.EIO, "")) == ""
