@@ -105,7 +105,9 @@ def next_command(seen: Overview) -> str:
         return as_typed(f"hybridwrap why {waiting[-1]}", seen.said)
     if any(standing.unapplied for standing in seen.standings if standing.status is Status.OK):
         return as_typed("hybridwrap plan --unapplied", seen.said)
-    return as_typed("hybridwrap plan", seen.said) if set(by_status) == {Status.NONE} else ""
+    never = by_status.get(Status.NONE, [])
+    names = "" if set(by_status) == {Status.NONE} else f" {' '.join(never[:NAMED])}"
+    return as_typed(f"hybridwrap plan{names}", seen.said) if never else ""
 
 
 def _title(seen: Overview, width: int) -> Iterator[str]:
@@ -236,7 +238,7 @@ def _folded(well: Sequence[Standing], width: int) -> str:
 def _details(standing: Standing, seen: Overview, depth: int, width: int) -> Iterator[str]:
     """What is to be known of a module that is not well, below its row."""
     indent = " " * INDENT * (depth + 2)
-    for text in (text for text in said(standing, seen) if text):
-        yield from wrapped(indent + text, width)
+    for line in (line for text in said(standing, seen) for line in text.splitlines()):
+        yield from wrapped(indent + line, width)
     if standing.errors and standing.log:
         yield faint(f"{indent}log: {shortened(standing.log)}")

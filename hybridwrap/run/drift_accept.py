@@ -57,7 +57,8 @@ def _module_of(target: str, module: str, records: Mapping[str, Record]) -> str:
 
 
 def _there_is(seen: Mapping[str, tuple[Difference, ...]]) -> str:
-    there = [f"{name}: {each.address}" for name, differences in seen.items() for each in differences]
+    found = ((name, each) for name, differences in seen.items() for each in differences)
+    there = [f"{name}: {place}" for name, each in found for place in each.places or (each.address,)]
     return f"; there is {', '.join(there[:5])}" if there else ""
 
 

@@ -207,7 +207,10 @@ def test_accepted_drift_does_not_count_until_its_day_has_passed(project: Project
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["fakecloud_server.wbe"], "no drift is recorded at fakecloud_server.wbe; there is vm: fakecloud_server.web"),
+        (
+            ["fakecloud_server.wbe"],
+            "no drift is recorded at fakecloud_server.wbe; there is vm: fakecloud_server.web.tags.team",
+        ),
         (["fakecloud_server.web", "--module", "network"], "no drift is recorded"),
         (["fakecloud_server.web", "--until", "2020-01-01"], "2020-01-01 is over"),
         (["fakecloud_server.web", "--until", "someday"], "someday"),

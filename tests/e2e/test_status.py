@@ -39,6 +39,18 @@ def test_all_environments_are_told_together(project: Project) -> None:
     assert [each["environment"] for each in found] == ["dev", "prod"]
 
 
+def test_an_environment_that_can_not_be_read_hides_no_other_one(project: Project) -> None:
+    manifest = project.root / "hybridwrap.yaml"
+    manifest.write_text(STACK.replace("prod: {}", "prod: {}, broken: {modules: {vm: {depends_on: [nowhere]}}}"))
+    ran = project.run("status", "--all-environments")
+    assert ran.code == 10
+    assert ran.out.splitlines()[0].split() == ["module", "dev", "prod"]
+    assert ran.err.startswith("broken: ")
+    assert "nowhere" in ran.err
+    found = project.run("status", "--all-environments", "--json")
+    assert ([each["environment"] for each in found.json], found.code) == (["dev", "prod"], 10)
+
+
 def test_watching_ends_well_with_ctrl_c_and_leaves_the_last_look(project: Project) -> None:
     argv = [sys.executable, "-m", "hybridwrap", "status", "-e", "dev", "--watch"]
     with Terminal(argv, cwd=project.root, env=project.env) as terminal:

@@ -21,6 +21,7 @@ from hybridwrap.domain.unapplied import Unapplied
 from hybridwrap.run.standing import Standing
 from tests.support.ledgers import writer
 from tests.support.standings import overview_of, standing
+from tests.support.stories import many_needs
 
 SHOP = (
     standing("network"),
@@ -206,3 +207,12 @@ def test_a_note_that_would_be_cut_to_nothing_is_left_out() -> None:
     assert "also needs b, c, d, e, f, g, h, i" in "".join(whole)
     assert not any("also" in line or "…" in line for line in narrow)
     assert any(line.endswith("…") and "also needs b" in line for line in wide)
+
+
+@pytest.mark.parametrize(("count", "told"), [(300, ""), (400, "558 edges, ")])
+def test_what_no_forge_draws_is_said(count: int, told: str) -> None:
+    large = graph(*(standing(name, Status.OK, *above) for name, above in many_needs(count).items()))
+    text = "\n".join(mermaid.lines(large))
+    assert mermaid.too_large(large, text).startswith(told)
+    assert bool(mermaid.too_large(large, text)) == bool(told)
+    assert mermaid.too_large(large, "x" * 50_001), "a long text is not drawn either"

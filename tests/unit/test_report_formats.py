@@ -384,6 +384,39 @@ def test_markdown_never_gets_longer_than_a_forge_takes_and_says_what_it_left_out
     assert page.tags["details"] == page.tags["summary"]
 
 
+def test_however_much_is_replaced_and_fails_each_failed_module_is_named_in_markdown() -> None:
+    story, names = Story(), [f"module-{index:03}" for index in range(150)]
+    story.start(dict.fromkeys(names, ()))
+    for index, name in enumerate(names):
+        planned = [change(f"aws_thing.number_{index}_{part}", Action.REPLACE) for part in range(6)]
+        story.apply(name, planned, error(planned[0].address, f"failure *{index}*", "why " * 500))
+    story.end(4)
+    text = page_of(rendered("markdown", story)).text
+    assert [name for name in names if f"{name}: aws_thing.number_" not in text] == []
+    assert "failure *149* modules/module-149/main.tf:21" in text
+    assert re.search(r"and \d{3} more", text), "of what is replaced"
+
+
+def test_500_modules_that_fail_each_in_its_own_way_are_named_in_a_line_each() -> None:
+    story, names = Story(), [f"module-{index:03}" for index in range(500)]
+    story.start(dict.fromkeys(names, ()))
+    for index, name in enumerate(names):
+        story.failed_plan(name, error("", f"failure `{index}`", "why " * 500))
+    story.end(4)
+    text = page_of(rendered("markdown", story)).text
+    assert [name for name in names if name not in text] == []
+    assert "module-499: failure `499` main.tf:21" in text
+
+
+def test_a_page_about_a_run_without_modules_says_so_and_draws_no_empty_graph() -> None:
+    story = Story()
+    story.start({})
+    story.end()
+    page = rendered("html", story)
+    assert "The run had no modules." in page
+    assert "<svg" not in page
+
+
 # Drift
 
 

@@ -9,12 +9,13 @@ from msgspec.structs import replace
 from hybridwrap.cli.lines import cells, faint, local_moment, zone
 from hybridwrap.cli.overview import Overview
 from hybridwrap.cli.status_view import Frame, environments_lines, next_command, status_lines
-from hybridwrap.cli.watching import fitting
+from hybridwrap.cli.watching import Seen, fitting, looked, screenful
 from hybridwrap.domain.drift import Acceptance, Difference, Drift
 from hybridwrap.domain.engine_run import Action
 from hybridwrap.domain.entry import CloudObject
 from hybridwrap.domain.run import ModuleEnd, Run, RunEnd, RunStart
 from hybridwrap.domain.status import Status
+from hybridwrap.errors import LedgerUnreachable
 from tests.support.ledgers import writer
 from tests.support.standings import overview_of, standing
 
@@ -150,6 +151,18 @@ def test_there_is_one_next_command(status: Status, command: str) -> None:
     assert next_command(overview_of(standing("vm", status))) == command
 
 
+def test_a_module_that_was_never_applied_is_what_is_next_when_all_others_are_well() -> None:
+    assert next_command(overview_of(standing("vm"), standing("new", Status.NONE))) == "hybridwrap plan -e prod new"
+
+
+def test_each_line_of_a_reason_stands_below_its_module() -> None:
+    seen = overview_of(
+        replace(standing("vm", Status.PENDING), reason="init of vm ended with exit code 1\nno such host")
+    )
+    below = lines_of(seen)[3:5]
+    assert below == ["    init of vm ended with exit code 1", "    no such host"]
+
+
 def test_a_stack_without_modules_says_so() -> None:
     assert lines_of(overview_of())[-1] == "the stack has no modules"
 
@@ -192,3 +205,21 @@ def test_what_is_watched_keeps_its_last_line_in_a_low_terminal() -> None:
     assert shown == [*map(str, range(8)), "22 more lines: hybridwrap status -v", "next: hybridwrap why vm"]
     assert fitting(lines, Frame(80, 31)) == lines
     assert fitting(["x" * 200, *lines], Frame(80, 34))[-2:] == [faint("2 more lines: hybridwrap status -v"), lines[-1]]
+
+
+def test_what_was_seen_last_stays_while_the_ledger_can_not_be_read() -> None:
+    def unreachable(_frame: Frame) -> list[str]:
+        raise LedgerUnreachable("s3://acme: no answer")
+
+    frame = Frame(60, 10)
+    seen = looked(Seen(), lambda _frame: ["vm  ok", "next: hybridwrap plan"], frame, lambda: "12:00:01 UTC")
+    assert [unstyle(line) for line in screenful(seen, frame)][-1] == "as of 12:00:01 UTC   Ctrl-C ends this"
+    later = looked(seen, unreachable, frame, lambda: "12:00:09 UTC")
+    assert [unstyle(line) for line in screenful(later, frame)] == [
+        "vm  ok",
+        "next: hybridwrap plan",
+        "can't be read at 12:00:09 UTC: s3://acme: no answer",
+        "as of 12:00:01 UTC   Ctrl-C ends this",
+    ]
+    assert looked(later, lambda _frame: ["vm  ok"], frame, lambda: "12:00:11 UTC") == Seen(("vm  ok",), "12:00:11 UTC")
+    assert len(screenful(looked(Seen(), unreachable, frame, lambda: "12:00:09 UTC"), frame)) == 2

@@ -10,6 +10,7 @@ from hybridwrap.cli.damage import refuse_damage
 from hybridwrap.cli.graphs.graph import Graph, graph_of
 from hybridwrap.cli.options import Place, json_option, reading_options, selection_options, terminal_width
 from hybridwrap.cli.overview import overview
+from hybridwrap.cli.wrapping import say
 from hybridwrap.domain.json import Json, canonical
 from hybridwrap.run.selection import Selection
 
@@ -59,7 +60,10 @@ def _lines(graph: Graph, form: str) -> Iterator[str]:
         case "mermaid":
             from hybridwrap.cli.graphs import mermaid
 
-            yield from mermaid.lines(graph)
+            drawn = list(mermaid.lines(graph))
+            yield from drawn
+            if told := mermaid.too_large(graph, "\n".join(drawn)):
+                say(f"note: {told}; --format svg is drawn already, and names of modules select fewer", err=True)
         case "dot":
             from hybridwrap.cli.graphs import dot
 

@@ -6,19 +6,21 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 
 import click
 from msgspec.structs import replace
 
 from hybridwrap.cli.compose import environments
 from hybridwrap.cli.damage import refuse_damage
+from hybridwrap.cli.hints import as_typed
 from hybridwrap.cli.options import Place, json_option, reading_options, selection_options
 from hybridwrap.cli.overview import Overview, overview
 from hybridwrap.cli.standing_json import standings_json
 from hybridwrap.cli.status_view import Frame, environments_lines, status_lines
 from hybridwrap.cli.watching import watch as keep_looking
 from hybridwrap.domain.json import Json, canonical
-from hybridwrap.errors import UsageError
+from hybridwrap.errors import HybridwrapError, UsageError
 from hybridwrap.run.selection import Selection
 
 
@@ -40,24 +42,48 @@ def command(
     places = [replace(place, environment=name) for name in environments(place)] if all_environments else [place]
 
     def look(frame: Frame) -> Iterator[str]:
-        yield from _lines([overview(each, selection) for each in places], frame, beside=all_environments)
+        seen, unread = _read(places, selection)
+        yield from _lines(seen, frame, beside=all_environments)
+        yield from (error.message for error in unread)
 
     if watch:
         _refuse_without_terminal(as_json=as_json)
-        keep_looking(look, time.sleep)
-    seen = [overview(each, selection) for each in places]
+        keep_looking(look, time.sleep, lambda: f"{datetime.now(UTC).astimezone():%H:%M:%S %Z}")
+    seen, unread = _read(places, selection)
     if as_json:
         found = [_as_json(each) for each in seen]
         click.echo(canonical(found if all_environments else found[0]))
     else:
         for line in _lines(seen, _frame(everything=verbose), beside=all_environments):
             click.echo(line)
+    if unread:
+        unread[0].message = "\n".join(error.message for error in unread)
+        raise unread[0]
     refuse_damage([damage for each in seen for damage in each.damage])
     return 0
 
 
+def _read(places: Sequence[Place], selection: Selection) -> tuple[list[Overview], list[HybridwrapError]]:
+    """Look at each place; of several, one that can't be read keeps nobody from seeing the others."""
+    seen: list[Overview] = []
+    unread: list[HybridwrapError] = []
+    for place in places:
+        try:
+            seen.append(overview(place, selection))
+        except HybridwrapError as error:
+            if len(places) == 1:
+                raise
+            error.message = f"{place.environment}: {error.message}"
+            error.hint = as_typed(error.hint, place)
+            unread.append(error)
+    return seen, unread
+
+
 def _lines(seen: Sequence[Overview], frame: Frame, *, beside: bool) -> Iterator[str]:
-    yield from environments_lines(seen, frame) if beside else status_lines(seen[0], frame)
+    if beside:
+        yield from environments_lines(seen, frame) if seen else ()
+    else:
+        yield from status_lines(seen[0], frame)
 
 
 def _refuse_without_terminal(*, as_json: bool) -> None:

@@ -7,6 +7,19 @@ from collections.abc import Iterator
 from hybridwrap.cli.graphs.colours import COLOURS, DASHED, TEXT
 from hybridwrap.cli.graphs.graph import Graph
 
+# What Mermaid draws unless the page that draws says otherwise, and no diagram can; GitHub and GitLab don't:
+# https://mermaid.js.org/config/schema-docs/config.html#maxedges, #maxtextsize
+MOST_EDGES = 500
+MOST_CHARACTERS = 50_000
+
+
+def too_large(graph: Graph, text: str) -> str:
+    """What is too much for most that draw Mermaid, "" when nothing is."""
+    edges = sum(map(len, (*graph.needs.values(), *graph.elsewhere.values())))
+    if edges <= MOST_EDGES and len(text) <= MOST_CHARACTERS:
+        return ""
+    return f"{edges} edges, {len(text)} characters: forges draw no Mermaid beyond {MOST_EDGES} and {MOST_CHARACTERS}"
+
 
 def lines(graph: Graph) -> Iterator[str]:
     ids = {name: f"n{index}" for index, name in enumerate(graph.needs)}

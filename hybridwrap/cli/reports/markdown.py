@@ -52,6 +52,10 @@ LIMIT: Final = 65_536 - 256  # measured as UTF-8, never less than characters; th
 CUT_NOTICE: Final = 300  # kept free for the words that say what was cut
 LONG: Final = 200  # of a name, an address or a summary
 DETAIL: Final = 2_000  # of what an engine says about one error
+GRAVE_ROOM: Final = 24_000  # for what is replaced or destroyed: it must not keep the errors out
+ERRORS_ROOM: Final = 36_000  # for all errors together: each failed module is named before details are told
+TITLE: Final = 200  # of an error, with what folds it
+LEAST_DETAIL: Final = 120  # less says nothing
 ERRORS_EACH: Final = 5
 CHANGES_EACH: Final = 3
 FEW: Final = 2  # errors that are shown without a click
@@ -105,7 +109,9 @@ def _grave(report: Report) -> Iterator[str]:
         row([_names(module for module, _ in alike), SYMBOLS[change.action], code(_short(change.address)), prose(told)])
         for (change, told), alike in _alike(grave, _change_and_fate)
     ]
-    yield from _table("Replaced or destroyed", ("modules", "", "object", ""), rows)
+    named_here, beyond = _fitting(rows, GRAVE_ROOM)
+    more = [row([f"and {beyond} more", "", "", ""])] if beyond else []
+    yield from _table("Replaced or destroyed", ("modules", "", "object", ""), [*named_here, *more])
 
 
 def _change_and_fate(pair: tuple[ModuleReport, PlannedChange]) -> tuple[PlannedChange, str]:
@@ -119,18 +125,28 @@ def _errors(report: Report) -> Iterator[str]:
     groups = list(_alike(failed, lambda module: module.end.errors))
     if groups:
         yield "\n#### Errors\n"
+    shown = sum(min(len(errors), ERRORS_EACH) for errors, _ in groups)
+    room = min(DETAIL, ERRORS_ROOM // max(shown, 1) - TITLE)
     for errors, alike in groups:
+        if room < LEAST_DETAIL:
+            yield _in_a_line(errors, alike)
+            continue
         who = names([_short(module.module) for module in alike], as_code=html_code)
         title = f"{who}: {html(_short(summary(errors[0])))} {html_code(alike[0].place(errors[0]))}"
-        told = [_error(alike[0], error, titled=len(errors) > 1) for error in errors[:ERRORS_EACH]]
+        told = [_error(alike[0], error, room, titled=len(errors) > 1) for error in errors[:ERRORS_EACH]]
         more = [f"and {len(errors) - ERRORS_EACH} more errors"] if len(errors) > ERRORS_EACH else []
         yield folded(title.rstrip(), "\n\n".join([*told, *more]), opened=len(groups) <= FEW)
 
 
-def _error(module: ModuleReport, error: Diagnostic, *, titled: bool) -> str:
+def _in_a_line(errors: Sequence[Diagnostic], alike: Sequence[ModuleReport]) -> str:
+    more = f" and {len(errors) - 1} more" if len(errors) > 1 else ""
+    return f"- {_names(alike)}: {prose(_short(summary(errors[0])))} {code(alike[0].place(errors[0]))}{more}"
+
+
+def _error(module: ModuleReport, error: Diagnostic, room: int, *, titled: bool) -> str:
     """What the engine says; the only error of a part has its title there, and gets none of its own."""
     line = f"**{prose(_short(summary(error)))}** {code(module.place(error))}".rstrip()
-    detail = block(shortened(error.detail, DETAIL)) if error.detail else ""
+    detail = block(shortened(error.detail, room)) if error.detail else ""
     return "\n\n".join(filter(None, [line if titled else "", detail]))
 
 

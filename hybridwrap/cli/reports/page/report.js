@@ -39,7 +39,7 @@
       one("graph-all").hidden = !changed.hidden;
     }
     if (chosen !== null) mark(chosen, true);
-    one("nothing").hidden = fits.size > 0;
+    one("nothing").hidden = fits.size > 0 || rows.length === 0;
     one("shown").textContent = fits.size === rows.length ? "" : `${fits.size} of ${rows.length} shown`;
     stop();
   }
