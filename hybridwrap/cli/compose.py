@@ -20,7 +20,7 @@ from hybridwrap.cli.stores import cipher_of, near_store, store_of
 from hybridwrap.domain.changes import Changed
 from hybridwrap.domain.duration import seconds_in
 from hybridwrap.domain.inputs import Host
-from hybridwrap.domain.stack import OtherStack, Stack
+from hybridwrap.domain.stack import LedgerSettings, OtherStack, Stack
 from hybridwrap.errors import Problem, UsageError
 
 if TYPE_CHECKING:
@@ -148,6 +148,20 @@ def equip(stack: Stack, *, parallelism: int = 1) -> Workshop:
         ),
     )
     return Workshop(tools, folders, home)
+
+
+def ledger_of_copy(stack: Stack, copy: Path) -> Ledger:
+    """The ledger of a rehearsal, to be read: it lies in the copy, whatever this environment says of homes."""
+    from hybridwrap.adapters.clock import SystemClock, Ulids
+    from hybridwrap.adapters.home import NAME
+    from hybridwrap.adapters.rehearsal.writing import rehearsed_name
+    from hybridwrap.adapters.writer import this_writer
+    from hybridwrap.domain.ledger import Ledger
+
+    clock = SystemClock()
+    store = store_of(LedgerSettings(copy / NAME / "ledger"))
+    writer = this_writer(os.environ, clock.now())
+    return Ledger(store, rehearsed_name(stack.name), stack.environment, writer, clock, Ulids(clock))
 
 
 def _ledger_of(other: OtherStack, ours: Ledger, environ: Mapping[str, str]) -> Ledger:

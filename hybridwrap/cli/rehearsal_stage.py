@@ -10,17 +10,13 @@ from pathlib import Path
 
 import click
 
-from hybridwrap.adapters.clock import SystemClock, Ulids
-from hybridwrap.adapters.folder_store import FolderStore
 from hybridwrap.adapters.rehearsal.stage import CopyStage, bare_environment
-from hybridwrap.adapters.rehearsal.writing import failure_file, rehearsed_name
-from hybridwrap.adapters.writer import this_writer
+from hybridwrap.adapters.rehearsal.writing import failure_file
 from hybridwrap.cli.lines import faint
 from hybridwrap.cli.wrapping import say
 from hybridwrap.domain.keys import Keys
 from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.rehearsal import Failure, Seen, Typed
-from hybridwrap.domain.stack import Stack
 
 STDOUT, STDERR = 1, 2
 SHOW_CURSOR = "\x1b[?25h"
@@ -29,19 +25,10 @@ SHOW_CURSOR = "\x1b[?25h"
 class ShownStage:
     """A copy whose commands are shown; on stderr where stdout is for a program."""
 
-    def __init__(self, folder: Path, stack: Stack, *, err: bool) -> None:
-        clock = SystemClock()
-        environ = bare_environment(os.environ)
-        self._copy = CopyStage(folder, environ, STDERR if err else STDOUT)
+    def __init__(self, folder: Path, ledger: Ledger, *, err: bool) -> None:
+        self._copy = CopyStage(folder, bare_environment(os.environ), STDERR if err else STDOUT)
         self._err = err
-        self.ledger = Ledger(
-            FolderStore(self._copy.ledger),
-            rehearsed_name(stack.name),
-            stack.environment,
-            this_writer(environ, clock.now()),
-            clock,
-            Ulids(clock),
-        )
+        self.ledger = ledger
 
     def say(self, text: str) -> None:
         say(f"\n{click.style(text, bold=True)}", err=self._err)
@@ -57,7 +44,7 @@ class ShownStage:
             self._ended(typed.exit_code)
             return typed
         if not self._err and sys.stdout.isatty():
-            click.echo(SHOW_CURSOR, nl=False)  # who was killed could not
+            click.echo(SHOW_CURSOR)  # who was killed could not, nor end its line
         self._echo(faint(f"killed, with the engine of {' and of '.join(kill.module for kill in typed.killed)}"))
         return typed
 

@@ -27,8 +27,11 @@ def opening_lines(
     yield "what runs are stand-ins without provider, credential or network; the stack itself is only read"
     outputs = [output for stand_in in made.values() for output in stand_in.outputs.values()]
     recalled = sum(output.recalled for output in outputs)
-    where = "as the ledger has them" if read else "as the ledger, which can't be reached, would have them"
-    yield f"{recalled} of {_count(len(outputs), 'output')} {where}, the others made up; no secret is among them"
+    told = f"{recalled} of {_count(len(outputs), 'output')} as the ledger has them, the others made up"
+    if not recalled:
+        why = "the ledger has none of them that could be used" if read else "the ledger can't be reached"
+        told = f"{_count(len(outputs), 'output')}, all made up: {why}"
+    yield f"{told}; no secret is among them"
     if left_out := sorted({what for module in drill.modules.values() for what in _left_out(module)}):
         yield f"left out, as a copy can't have them: {', '.join(left_out)}"
     if not chosen:
@@ -53,7 +56,9 @@ def left_lines(copy: Path, failures: Sequence[Failure]) -> Iterator[str]:
     """What to type first in a copy that is left to somebody."""
     yield click.style("\nThe rest is yours, and nothing can be broken here. Begin with:", bold=True)
     yield f"  cd {shlex.quote(shown(copy))}"
-    yield f"  {'env -u ' + HOME_VARIABLE + ' ' if HOME_VARIABLE in os.environ else ''}hybridwrap status"
+    if HOME_VARIABLE in os.environ:
+        yield f"  unset {HOME_VARIABLE}"
+    yield "  hybridwrap status"
     armed = [shlex.quote(str(failure_file(Path(), f))) for f in failures if failure_file(copy, f).exists()]
     if armed:
         yield f"to repair what fails: rm {' '.join(armed)}"

@@ -97,7 +97,7 @@ def no_record_no_mutation(facts: Facts) -> Check:
     recorded = {entry.operation for entry, _ in facts.begins()}
     strangers = sorted(facts.engines.keys() - recorded)
     wrong = [f"operation {operation} ran an engine and has no record" for operation in strangers]
-    told = f"no engine ran but the {len(facts.engines)} that have one"
+    told = f"each of the {_count(len(facts.engines), 'engine')} that ran has a record"
     if refusal := facts.refusal:
         if refusal.exit_code != UNREACHABLE:
             wrong.append(f"without the ledger a command ended with {refusal.exit_code}, not with {UNREACHABLE}")
@@ -152,7 +152,7 @@ def unrun_is_pending(facts: Facts) -> Check:
     wrong: list[str] = []
     waited: dict[str, str] = {}
     for run in (run for run in facts.runs if run.start.command in MAKES_PENDING):
-        began = {entry.module for entry, body in facts.begins() if body.run == run.start.run}
+        began = {module for module, found in facts.entries.items() if any(_acts_for(run, entry) for entry in found)}
         for module in (name for name in run.start.modules if name not in began):
             end = run.ends.get(module)
             if end and end.result not in NEVER_BEGAN:
@@ -167,6 +167,10 @@ def unrun_is_pending(facts: Facts) -> Check:
     wrong += (f"{entry.module} has an end of {entry.operation}, which never began" for entry in unbegun)
     told = f"waited, with nothing recorded of a failure: {_some(waited.values())}"
     return Check("unrun is pending", told if waited else "every module had its turn", tuple(wrong))
+
+
+def _acts_for(run: Run, entry: Entry) -> bool:
+    return isinstance(entry.body, Begin | Observe) and entry.body.run == run.start.run
 
 
 def gone_means_gone(facts: Facts) -> Check:

@@ -16,9 +16,11 @@ from hybridwrap.domain.rehearsal import COMMANDS, Failure, Refusal, Seen, Typed,
 from hybridwrap.domain.scorecard import Facts
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.status import Status
+from hybridwrap.errors import EngineFailed, OutcomeUnknown, PreflightRefused
 
 PARALLELISM = 4  # what a command does that is told nothing
 ROUNDS = 3  # of looking and repairing, for each failure: more never helps
+PLAYED = (0, EngineFailed.exit_code, OutcomeUnknown.exit_code)  # exit codes of commands that did what they could
 MANY = 20  # modules: of more only what went wrong is told
 LEFT = (Status.ERROR, Status.UNKNOWN, Status.RUNNING, Status.PENDING)
 GONE = frozenset({Status.DESTROYED, Status.RETAINED, Status.NONE})
@@ -116,7 +118,7 @@ def _opening(command: str, failures: Sequence[Failure]) -> Iterator[str]:
     yield "Apply the stack." if command == "apply" else "Tear it all down."
     for failure in failures:
         if failure.kill:
-            yield f"In the middle of {failure.module}, hybridwrap and its engine are killed, as when a runner vanishes."
+            yield f"In the middle of {failure.module} its engine is killed, and hybridwrap, as when a runner vanishes."
         elif command == "apply":
             yield f"{failure.module} is going to fail half-way: the first of its objects is made, the second is not."
         else:
@@ -124,13 +126,13 @@ def _opening(command: str, failures: Sequence[Failure]) -> Iterator[str]:
 
 
 def _attempt(stage: Stage, drill: Drill, command: str, kills: Sequence[Failure], typed: str) -> Sequence[Failure]:
-    """Type it, and return the kills that it did not come to."""
+    """Type it, and return the kills that it did not come to. Raise PreflightRefused where the engine can't even run."""
     words = (typed, *drill.options(command))
-    if not kills:
-        stage.type(*words)
-        return ()
-    killed = stage.type_until_killed(kills, *words).killed
-    return [kill for kill in kills if kill not in killed]
+    ended = stage.type_until_killed(kills, *words) if kills else Typed(stage.type(*words))
+    if not ended.killed and ended.exit_code not in PLAYED:
+        told = f"the drill can't be played: `hybridwrap {typed}` ended with exit code {ended.exit_code}, as told above"
+        raise PreflightRefused(told, hint="hybridwrap doctor")
+    return [kill for kill in kills if kill not in ended.killed]
 
 
 def _is_done(stage: Stage, drill: Drill, command: str) -> bool:

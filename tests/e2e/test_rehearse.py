@@ -100,11 +100,19 @@ def test_a_drill(shop: Project, check: Check) -> None:
     assert shop.apply().code == 0
     before = digests(shop.root)
     screen = Screen(shop)
-    told = screen.type("hybridwrap rehearse")
+    told = screen.type("hybridwrap rehearse --parallelism 1")  # else lines may come in another order
     assert digests(shop.root) == before
     assert list((shop.root / ".hybridwrap/rehearsals").iterdir()) == []
     assert SECRET not in told
     check("rehearse", screen)
+
+
+def test_a_drill_without_an_engine_leaves_nothing(shop: Project) -> None:
+    shop.write(STACK + "engine: {program: ./nothing}\n", **SOURCES)
+    ran = shop.run("rehearse")
+    assert ran.code == 10, ran.text
+    assert "can't be played: `hybridwrap apply` ended with exit code 40" in ran.err
+    assert list((shop.root / ".hybridwrap/rehearsals").iterdir()) == []
 
 
 def test_a_drill_for_somebody_to_go_on_from(shop: Project, check: Check) -> None:

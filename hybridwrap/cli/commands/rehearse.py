@@ -11,7 +11,7 @@ import click
 from hybridwrap.adapters.home import make_home
 from hybridwrap.adapters.rehearsal.writing import write_copy
 from hybridwrap.cli.completing import offer_modules
-from hybridwrap.cli.compose import Workshop, equip, look_at
+from hybridwrap.cli.compose import Workshop, equip, ledger_of_copy, look_at
 from hybridwrap.cli.options import Place, json_option, parallelism_option, stack_options
 from hybridwrap.cli.rehearsal_stage import ShownStage
 from hybridwrap.cli.rehearsal_view import left_lines, opening_lines, scorecard_json, scorecard_lines, shown
@@ -22,7 +22,7 @@ from hybridwrap.domain.scorecard import Check, scorecard
 from hybridwrap.domain.stack import Stack
 from hybridwrap.domain.stand_ins import StandIn, stand_ins
 from hybridwrap.domain.status import Status
-from hybridwrap.errors import EngineFailed, LedgerUnreachable, Stopped, UsageError
+from hybridwrap.errors import EngineFailed, LedgerUnreachable, PreflightRefused, Stopped, UsageError
 from hybridwrap.run.rehearse import Drill, facts, play
 from hybridwrap.run.selection import Selection, select
 
@@ -68,8 +68,10 @@ def command(
     write_copy(copy, workshop.stack, made, drill.failures)
     for line in opening_lines(workshop.stack, made, drill, copy, chosen=bool(fails or kills), read=read):
         say(line, err=as_json)
-    checks = _played(ShownStage(copy, workshop.stack, err=as_json), drill, copy, practise=practise)
-    return _conclude(workshop.stack, drill, checks, copy, keep=folder is not None, as_json=as_json) if checks else 0
+    stage = ShownStage(copy, ledger_of_copy(workshop.stack, copy), err=as_json)
+    keep = folder is not None
+    checks = _played(stage, drill, copy, practise=practise, keep=keep)
+    return _conclude(workshop.stack, drill, checks, copy, keep=keep, as_json=as_json) if checks else 0
 
 
 def _drill(stack: Stack, modules: tuple[str, ...], said: tuple[tuple[str, ...], ...], parallelism: int) -> Drill:
@@ -100,12 +102,16 @@ def _new_folder(workshop: Workshop, folder: Path | None) -> Path:
     return workshop.home / "rehearsals" / workshop.tools.ids.new()
 
 
-def _played(stage: ShownStage, drill: Drill, copy: Path, *, practise: bool) -> tuple[Check, ...]:
-    """Play it, and look for the rules; nothing to look for where it is left to somebody. Raise Stopped."""
+def _played(stage: ShownStage, drill: Drill, copy: Path, *, practise: bool, keep: bool) -> tuple[Check, ...]:
+    """Play it, and look for the rules, unless it is left to somebody. Raise Stopped, PreflightRefused."""
     try:
         played = play(stage, drill, practise=practise)
     except KeyboardInterrupt:
         raise Stopped(f"the drill was stopped; its copy is left in {shown(copy)}", hint=f"rm -r {copy}") from None
+    except PreflightRefused:
+        if not keep:
+            shutil.rmtree(copy)
+        raise
     if not played.stopped:
         return scorecard(facts(stage, drill, played))
     for line in left_lines(copy, drill.failures):
