@@ -67,6 +67,5 @@ class JsonLines:
         self._write(kind, **fields)
 
     def _write(self, kind: str, **fields: Json) -> None:
-        line = canonical({"version": 1, "time": stamp(self._clock.now()), "type": kind, **fields})
         with self._lock, suppress(OSError):  # its reader may be gone: the run goes on
-            click.echo(line)
+            click.echo(canonical({"version": 1, "time": stamp(self._clock.now()), "type": kind, **fields}))
