@@ -16,6 +16,7 @@ HybridwrapError
 │   │   └── StateLocked      20  somebody else holds the engine's state lock
 │   ├── SlotTaken            20  somebody acted since the record was read: read it again
 │   └── PlanOutdated         20  the engine's state moved past the ledger since the plan: plan again
+│       └── NeedChanged      20  what goes into it moved: plan again
 ├── LedgerMisused             1  the ledger was asked for what its rules forbid: a bug
 ├── Unexpected                1  an error that nothing here knows: a bug
 ├── NotPermitted              1  the system refuses a file that is needed
@@ -160,6 +161,10 @@ class PlanOutdated(NothingHappened):
 
     exit_code = 20
     hint = "the same command again"
+
+
+class NeedChanged(PlanOutdated):
+    """What the planned module needs was changed by another run after the plan was made."""
 
 
 class LedgerMisused(HybridwrapError):

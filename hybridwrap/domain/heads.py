@@ -31,6 +31,7 @@ class Heads:
     cache: HeadCache | None = None  # given where the store is far away
     _new: dict[str, tuple[str, bytes]] = field(default_factory=dict)  # by key: tag and content, read or written alone
     _dangerous: dict[str, str] = field(default_factory=dict)  # tags of heads by which this process holds a module
+    _at_rest: dict[str, tuple[str, int]] = field(default_factory=dict)  # by key: tag and seq of heads that claim safety
 
     def read(self, module: str) -> Record | None:
         """Read one head, None when there is none that can be used."""
@@ -47,8 +48,15 @@ class Heads:
         heads |= self._fetched([item for item in listed if item.key not in heads])
         if self.cache and heads != cached:
             self.cache.save(heads)
-        modules = {self.keys.module_of_head(key): data for key, (_, data) in heads.items()}
-        return {module: self._decoded(module, data) for module, data in sorted(modules.items())}
+        found = {self.keys.module_of_head(key): head for key, head in sorted(heads.items())}
+        return {module: self._met(tag, self._decoded(module, data)) for module, (tag, data) in found.items()}
+
+    def still(self, records: Iterable[Record]) -> frozenset[str]:
+        """Name those that nobody has begun to change since their records were made; one listing, and no more."""
+        asked = {self.keys.head(record.module): record for record in records}
+        where = next(iter(asked)) if len(asked) == 1 else self.keys.heads
+        tags = {item.key: item.tag for item in self.store.list(where) if item.key in asked}
+        return frozenset(record.module for key, record in asked.items() if self._is_of(record, key, tags.get(key)))
 
     def pack(self) -> None:
         """Put the heads that this process had to read or has written into the pack, when it lacks many of them."""
@@ -84,7 +92,21 @@ class Heads:
         tag = self.store.replace(key, data, over=over)
         if tag:
             self._new[key] = (tag, data)
+            self._met(tag, record)
         return tag
+
+    def _met(self, tag: str, head: Record | None) -> Record | None:
+        """Keep in mind which head stood there, as long as it claims safety."""
+        if head and not head.holder:
+            self._at_rest[self.keys.head(head.module)] = (tag, head.seq)
+        return head
+
+    def _is_of(self, record: Record, key: str, tag: str | None) -> bool:
+        """Whether a head, as it is now, says nothing that a record does not know; without one there never was any."""
+        if tag is None:
+            return record.seq == 0
+        met, seq = self._at_rest.get(key, ("", 0))
+        return tag == met and not record.holder and record.seq >= seq
 
     def _fetched(self, listed: list[Listed]) -> Mapping[str, tuple[str, bytes]]:
         read = read_many(self.store, [item.key for item in listed])

@@ -6,7 +6,7 @@ Damage stays with its module: who reads many gets the others, and of that one wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hybridwrap.domain.append import Landing
@@ -52,6 +52,11 @@ class Journal:
             logs = self.store.folders(self.keys.logs)
             heads |= {module: None for module in lost if self.keys.log(module) in logs}
         return {m: head if head and not head.holder else self._known(head or Record(m)) for m, head in heads.items()}
+
+    def again(self, records: Sequence[Record]) -> dict[str, Record]:
+        """The records as they are now, by heads at rest where these are still the same. Raise as `record` does."""
+        still = self.heads.still(records) if records else frozenset()
+        return {r.module: r if r.module in still else self.record(r.module) for r in records}
 
     def modules(self) -> frozenset[str]:
         """Name every module that has a head or a log, readable or not."""

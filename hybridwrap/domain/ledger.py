@@ -6,7 +6,7 @@ may be changed; only an `end` by the holder frees the module; a result is never 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -129,6 +129,13 @@ class Ledger:
         One whose log can't be read is unknown, with its damage. Raise LedgerDamaged for the ledger's own document.
         """
         return self._journal.records(modules) if self.exists() else {}
+
+    def again(self, records: Sequence[Record]) -> dict[str, Record]:
+        """Read again what somebody may have begun to change since: one listing where nobody has, however many they are.
+
+        Raise LedgerDamaged, LedgerUnreachable.
+        """
+        return self._journal.again(records) if self.exists() else {record.module: record for record in records}
 
     def pack_heads(self) -> None:
         """Leave what was read one by one together, for those who come without a cache; may not succeed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from hybridwrap.domain.graph import Needs, cycle, reversed_edges
 from hybridwrap.domain.record import Record
@@ -16,7 +16,7 @@ Owned = Mapping[str, str]  # module -> the owner that it goes with
 
 def needs_of(stack: Stack, records: Mapping[str, Record]) -> dict[str, tuple[str, ...]]:
     """What every module needs: the declared ones, and as recorded those that only the ledger knows."""
-    recorded = {name: record.declared.needs for name, record in records.items() if record.declared}
+    recorded = {name: told.needs for name, record in records.items() if (told := record.last_declared)}
     return {**recorded, **{name: module.needs for name, module in stack.modules.items()}}
 
 
@@ -55,14 +55,26 @@ def go_before(needs: Needs, owned: Owned) -> dict[str, tuple[str, ...]]:
 def _before(name: str, dependants: Needs, owned: Owned) -> tuple[str, ...]:
     if name in owned:
         return (owned[name],)
-    found: set[str] = set()
-    taken = [name]  # what goes with it, directly or with one that does
-    for each in taken:
-        followers = set(dependants.get(each, ()))
-        with_it = {child for child in followers if owned.get(child) == each}
-        taken += sorted(with_it - set(taken))
-        found |= followers - with_it
-    return tuple(sorted(found - set(taken)))
+    taken = (name, *goes_with(name, owned))
+    followers = {each for one in taken for each in dependants.get(one, ())}
+    return tuple(sorted(followers - set(taken)))
+
+
+def goes_with(name: str, owned: Owned) -> tuple[str, ...]:
+    """What goes with a module, directly or with one that does."""
+    found = [name]
+    for each in found:
+        found += sorted(child for child, owner in owned.items() if owner == each and child not in found)
+    return tuple(found[1:])
+
+
+def rests_on(needs: Sequence[str], records: Mapping[str, Record]) -> tuple[str, ...]:
+    """What must stay while a module is applied: what it needs, and those that take that with them."""
+    found = list(needs)
+    for each in found:
+        owner = owner_of(records.get(each, Record(each)), records)
+        found += [owner] if owner and owner not in found else []
+    return tuple(found)
 
 
 def in_the_way(record: Record) -> bool:

@@ -15,6 +15,7 @@ from hybridwrap.run.needs import resolve
 from hybridwrap.run.overtaken import carry_out_approved, carry_out_plan
 from hybridwrap.run.preparation import Prepared, prepare
 from hybridwrap.run.recorded import recorded_run
+from hybridwrap.run.second_look import refuse_without_needs
 from hybridwrap.run.skipping import skipped, told_of_skipped
 from hybridwrap.run.turn import wait_for_turn, when_unlocked
 from hybridwrap.run.unchanged import settle_unchanged
@@ -50,6 +51,7 @@ def plan_to_apply(context: Context, name: str) -> Prepared | ModuleEnd:
     """Plan a module, or end it where there is nothing to approve."""
     wait_for_turn(context, name)
     refuse_double(context, name)
+    refuse_without_needs(context, name)
     began = context.tools.clock.monotonic()
     inputs = resolve(context, name)
     if isinstance(inputs, ModuleEnd):

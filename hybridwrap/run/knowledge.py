@@ -40,6 +40,13 @@ class Knowledge:
         with self._lock:
             self._records[record.module] = record
 
+    def learn_anew(self, record: Record) -> None:
+        """Learn what somebody else has made of a module: secrets that were seen before are those of yesterday."""
+        with self._lock:
+            self._records[record.module] = record
+            old = [reference for reference in self._secrets if reference.module == record.module]
+            self._hidden += [self._secrets.pop(reference) for reference in old]  # they may stand in a log
+
     def learn_secrets(self, module: str, state: EngineState | None) -> None:
         """Keep in memory, for dependants in the same run, the outputs that a state or the record calls sensitive."""
         withheld = {name for name, output in self.record(module).outputs.items() if output.sensitive}

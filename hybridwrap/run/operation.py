@@ -13,7 +13,7 @@ from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.status import Outcome, Status
-from hybridwrap.errors import CredentialsRefused, EngineFailed, ModuleBusy, OutcomeUnknown, PlanOutdated
+from hybridwrap.errors import CredentialsRefused, EngineFailed, OutcomeUnknown, PlanOutdated
 from hybridwrap.run.absence import unproven
 from hybridwrap.run.busy import locked
 from hybridwrap.run.context import Context
@@ -23,10 +23,10 @@ from hybridwrap.run.identity import keep_identity, take_identity
 from hybridwrap.run.masking import listener, mask_of, recordable, secrets_of, withheld
 from hybridwrap.run.names import keep_names
 from hybridwrap.run.origin import origin_of
-from hybridwrap.run.owners import why_not_begin
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.reading import Reading, read_apply
 from hybridwrap.run.recording import begin, end
+from hybridwrap.run.second_look import look_again
 
 EXIT_CODES = {Status.ERROR: EngineFailed.exit_code, Status.UNKNOWN: OutcomeUnknown.exit_code}
 HINTS = {Status.UNKNOWN: "hybridwrap reconcile {module}"}
@@ -35,20 +35,21 @@ HINTS = {Status.UNKNOWN: "hybridwrap reconcile {module}"}
 def carry_out(context: Context, prepared: Prepared) -> ModuleEnd:
     """Apply a prepared plan, or destroy by it, and record it.
 
-    Raise SlotTaken, ModuleBusy or LedgerUnreachable when nothing was started, PlanOutdated when the engine refused
-    the plan, StateLocked when it found its state locked; ResultNotSent or Superseded after.
+    Raise SlotTaken, ModuleBusy, LedgerUnreachable or LedgerDamaged when nothing was started, PlanOutdated when the
+    engine refused the plan or what goes into it has changed, StateLocked when the engine found its state locked;
+    ResultNotSent or Superseded after.
     """
     began = context.tools.clock.monotonic()
     hooks = before_begin(context, prepared)
     _take_identity_again(context, prepared)
     held = begin(context, prepared.folder, prepared.record, lambda locks: _intent(context, prepared, locks, hooks))
-    too_late = "" if context.stop.wanted else why_not_begin(context, prepared)
-    why_not = context.stop.reason or too_late
+    objection = None if context.stop.wanted else look_again(context, prepared)
+    why_not = objection.why if objection else context.stop.reason
     with heartbeat(context, prepared.engine, held) as heart:
         reading = _nothing_ran(held, why_not) if why_not else _apply(context, prepared, held, heart)
         end(context, prepared.folder, held, reading.end, secrets_of(context, prepared.inputs))
-    if too_late:
-        raise ModuleBusy(f"{prepared.module.name}: nothing ran: {too_late}", hint="the same command again")
+    if objection:
+        raise objection.error
     if reading.stale_plan:
         raise PlanOutdated(f"{prepared.module.name}: {reading.end.reason}")
     if reading.again is Again.WAIT:

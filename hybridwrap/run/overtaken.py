@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from hybridwrap.domain.engine_run import PlannedChange
 from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.saved import not_covered
-from hybridwrap.errors import ApprovalOutdated, PlanOutdated, SlotTaken
+from hybridwrap.errors import ApprovalOutdated, NeedChanged, PlanOutdated, SlotTaken
 from hybridwrap.run.context import Context
 from hybridwrap.run.preparation import Prepared
 from hybridwrap.run.turn import when_unlocked
@@ -30,10 +30,11 @@ def _carry_out(context: Context, name: str, plan: Plan) -> ModuleEnd:
         try:
             prepared = plan()
             return prepared if isinstance(prepared, ModuleEnd) else _carried_out(context, prepared, plan)
-        except (PlanOutdated, SlotTaken):
+        except (PlanOutdated, SlotTaken) as error:
             if not tries_left:
                 raise
-            context.watch.warning(name, "somebody else acted on it meanwhile; planning again")
+            what = error.message if isinstance(error, NeedChanged) else "somebody else acted on it meanwhile"
+            context.watch.warning(name, f"{what}; planning again")
             context.knowledge.learn(context.tools.ledger.record(name))
     raise AssertionError("the last try returns or raises")
 

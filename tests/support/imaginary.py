@@ -1,4 +1,4 @@
-"""An engine, a cloud and a host that exist in memory only: a server `vm`, and a `disk` that goes with it.
+"""An engine, a cloud and a host in memory only: a server `vm`, a `disk` that goes with it, a `mount` of that disk.
 
 Whole runs of hybridwrap work on them within milliseconds, so that their interleavings can be played by the hundred.
 """
@@ -50,8 +50,14 @@ from hybridwrap.run.stop import Stop
 from tests.support.ledgers import ENGINE, FakeClock, Ids, writer
 
 HERE = Path(__file__).parent  # any folders that are there
-SOURCES = {"vm": HERE, "disk": HERE.parent}
-ADDRESS = {"vm": "x_server.it", "disk": "x_disk.it"}
+SOURCES = {"vm": HERE, "disk": HERE.parent, "mount": HERE.parent.parent}
+ADDRESS = {"vm": "x_server.it", "disk": "x_disk.it", "mount": "x_mount.it"}
+MOUNT = Module(
+    "mount",
+    SOURCES["mount"],
+    Interface(variables={"server": Variable("server")}),
+    inputs={"server": Literal("{{ modules.disk.id }}", (Reference("disk", "id"),))},
+)
 VM_ID = Literal("{{ modules.vm.id }}", (Reference("vm", "id"),))
 STACK = Stack(
     name="shop",
@@ -63,7 +69,7 @@ STACK = Stack(
         "disk": Module(
             "disk",
             SOURCES["disk"],
-            Interface(variables={"server": Variable("server")}),
+            Interface(variables={"server": Variable("server")}, outputs={"id": DeclaredOutput("id")}),
             inputs={"server": VM_ID},
             owner="vm",
         ),
@@ -73,23 +79,32 @@ STACK = Stack(
 
 @dataclass
 class World:
-    """What exists, what the engines' states say, and what was done that must never be."""
+    """What exists, what the engines' states say, and what was done that must never be.
 
+    What is of a `free` module outlives what it was made for, and must never have to.
+    """
+
+    free: frozenset[str] = frozenset()
     alive: dict[str, str] = field(default_factory=dict)  # id -> id of the server that it goes with
     states: dict[str, EngineState] = field(default_factory=dict)
     made: int = 0
     wrongs: list[str] = field(default_factory=list)
 
     def make(self, module: str, server: str) -> str:
-        if module == "disk" and server not in self.alive:
-            self.wrongs.append(f"a disk was made for {server}, which is gone")
+        if server and server not in self.alive:
+            self.wrongs.append(f"a {module} was made for {server}, which is gone")
         self.made += 1
         new = f"{module}-{self.made}"
         self.alive[new] = server
         return new
 
     def delete(self, thing: str) -> None:
-        self.alive = {each: server for each, server in self.alive.items() if each != thing and server != thing}
+        for each in [each for each, server in self.alive.items() if server == thing]:
+            if each.partition("-")[0] in self.free:
+                self.wrongs.append(f"{thing} was deleted under {each}")
+            else:
+                self.delete(each)
+        self.alive.pop(thing, None)
 
     def ids(self, module: str) -> list[str]:
         return [thing for thing in self.alive if thing.startswith(f"{module}-")]
@@ -355,7 +370,7 @@ class Sources:
         return folder
 
     def interface(self, folder: Path, engine: EngineWish) -> Interface:
-        return next(module.interface for module in STACK.modules.values() if module.source == folder)
+        return next(m.interface for m in (*STACK.modules.values(), MOUNT) if m.source == folder)
 
     def steering(self, folder: Path, engine: EngineWish) -> frozenset[str]:
         return frozenset()
@@ -393,7 +408,7 @@ def begin_command(
         ledger=ledger,
         engines=Engines(world, step),  # type: ignore[arg-type]
         folders=Folders(host, client),  # type: ignore[arg-type]
-        host=Host(lambda _, known: known[Reference("vm", "id")], {}, lambda _: "", lambda _: {}),
+        host=Host(lambda _, known: next(iter(known.values())), {}, lambda _: "", lambda _: {}),
         sources=Sources(),
         prober=Nobody(),
         hooks=NoHooks(),

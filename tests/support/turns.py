@@ -23,6 +23,7 @@ class Turns:
     order: Sequence[int] = ()
     crashes: Mapping[str, int] = field(default_factory=dict)  # client -> before which of its steps it dies
     steps: dict[str, int] = field(default_factory=dict)
+    told: dict[str, list[str]] = field(default_factory=dict)  # what each step of a client was, as far as it said
 
     def __post_init__(self) -> None:
         self._changed = Condition()
@@ -31,7 +32,7 @@ class Turns:
         self._alive: set[str] = set()
         self._free = True
 
-    def step(self, client: str) -> None:
+    def step(self, client: str, what: str = "") -> None:
         """Wait for one's turn; raise Crash when it does not come any more."""
         with self._changed:
             if self._free:
@@ -43,6 +44,7 @@ class Turns:
             self._granted = ""
             self._waiting[client] -= 1
             self.steps[client] = self.steps.get(client, 0) + 1
+            self.told.setdefault(client, []).append(what)
             self._changed.notify_all()
             if self.steps[client] >= self.crashes.get(client, 1 << 30):
                 raise Crash(client)
@@ -100,18 +102,18 @@ class InTurn:
         return self.store.place
 
     def create(self, key: str, data: bytes) -> Attempt:
-        self.turns.step(self.client)
+        self.turns.step(self.client, f"create {key}")
         return self.store.create(key, data)
 
     def read(self, key: str) -> bytes | None:
         return self.store.read(key)
 
     def replace(self, key: str, data: bytes, *, over: str | None = None) -> str | None:
-        self.turns.step(self.client)
+        self.turns.step(self.client, f"replace {key}")
         return self.store.replace(key, data, over=over)
 
     def list(self, prefix: str, **more: Any) -> Iterator[Listed]:
-        self.turns.step(self.client)
+        self.turns.step(self.client, f"list {prefix}")
         return self.store.list(prefix, **more)
 
     def folders(self, folder: str) -> frozenset[str]:

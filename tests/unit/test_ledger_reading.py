@@ -290,3 +290,39 @@ def test_an_observation_is_seen_by_readers_of_heads() -> None:
     again = ledger.observe(ledger.record("vm"), Observe("R6", "back", Status.OK))
     assert record.status is Status.ERROR
     assert reader_on(store).records()["vm"] == again
+
+
+def test_looking_again_at_many_modules_costs_one_listing_while_nobody_acts() -> None:
+    needs = ("db", "vm", "web")
+    _, store = applied(*needs)
+    counting = CountingStore(store)
+    ledger = ledger_on(counting, ids=Ids("03"))
+    read, made = ledger.records(needs), apply(ledger, "app", "O5")
+    known = (*read.values(), made, Record("new"))
+    counting.puts = counting.gets = counting.lists = 0
+    assert tuple(ledger.again(known).values()) == known
+    assert (counting.puts, counting.gets, counting.lists) == (0, 0, 1)
+    counting.lists = 0
+    assert ledger.again(()) == {}
+    assert counting.lists == 0
+
+
+def test_whatever_another_process_has_begun_or_ended_is_seen_when_looking_again() -> None:
+    other, store = applied("vm", "web")
+    ledger = ledger_on(store, ids=Ids("03"))
+    known = tuple(ledger.records().values())
+    held = other.begin(other.record("vm"), begin(before=Status.OK), operation="O8")
+    assert ledger.again(known)["vm"].holder == held.holder
+    assert ledger.again(known)["web"] == known[1]
+    other.end(held, ok(2), operation="O8", entry_id="E8")
+    assert ledger.again(known)["vm"] == other.record("vm")
+    assert ledger.again(tuple(ledger.again(known).values()))["vm"] == other.record("vm")
+
+
+def test_a_record_that_is_older_than_the_head_that_was_read_is_not_taken_for_the_present() -> None:
+    other, store = applied("vm")
+    ledger = ledger_on(store, ids=Ids("03"))
+    old = ledger.records()["vm"]
+    apply(other, "vm", "O8")
+    ledger.records()
+    assert ledger.again([old])["vm"] == other.record("vm")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from hybridwrap.domain.declared import Declared
 from hybridwrap.domain.graph import cycle, order, reach, reversed_edges
 from hybridwrap.domain.record import Record
-from hybridwrap.domain.stack import EngineWish, StateSettings, Verify
+from hybridwrap.domain.stack import EngineWish, LedgerSettings, Stack, StateSettings, Verify
 from hybridwrap.domain.status import Status
-from hybridwrap.domain.teardown import go_before, in_the_way, owned_in
+from hybridwrap.domain.teardown import go_before, goes_with, in_the_way, needs_of, owned_in, rests_on
+from tests.support.ledgers import begin, ledger_on
 
 CHAIN = {"network": (), "vm": ("network",), "configuration": ("vm",), "health": ("configuration", "vm")}
 
@@ -95,3 +99,21 @@ def test_only_what_is_verified_gone_retained_or_was_never_applied_is_out_of_the_
     status: Status, stands: bool
 ) -> None:
     assert in_the_way(Record("m", settled=status, status=status)) is stands
+
+
+def test_what_a_module_rests_on_is_what_it_needs_and_whoever_takes_that_along() -> None:
+    chain = [record("vm", "I1"), record("disk", "I2", goes_with="I1"), record("mount", "I3", goes_with="I2")]
+    records = {each.module: each for each in (*chain, record("app", "I4"))}
+    assert rests_on(("mount",), records) == ("mount", "disk", "vm")
+    assert rests_on(("app", "vm"), records) == ("app", "vm")
+    assert rests_on(("new",), records) == ("new",)
+    assert goes_with("vm", owned_in(records, ())) == ("disk", "mount")
+    assert goes_with("mount", owned_in(records, ())) == ()
+
+
+def test_a_module_that_is_being_applied_for_the_first_time_needs_what_its_intent_says() -> None:
+    declared = Declared("app", ("network",), "", StateSettings("local"), EngineWish(), Verify())
+    ledger = ledger_on()
+    held = ledger.begin(ledger.record("app"), replace(begin(), declared=declared), operation="O1")
+    stack = Stack("shop", "default", Path("hybridwrap.yaml"), {}, LedgerSettings())
+    assert needs_of(stack, {"app": held}) == {"app": ("network",)}
