@@ -17,7 +17,7 @@ from hybridwrap.domain.record import Record
 from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.domain.state import EngineState
 from hybridwrap.domain.status import Status
-from hybridwrap.errors import OutcomeUnknown, PreflightRefused
+from hybridwrap.errors import NothingHappened, OutcomeUnknown, PreflightRefused
 from hybridwrap.run.context import Context
 from hybridwrap.run.identity import take_identity
 from hybridwrap.run.masking import mask_for, withheld
@@ -49,21 +49,26 @@ def adopt(context: Context, modules: Sequence[str], reason: str, *, must_have_st
 
 def adopted_on_the_way(context: Context, prepared: Prepared) -> Prepared:
     """Adopt the state of a module of which the ledger has nothing before its plan is carried out."""
-    state = prepared.state
     if prepared.record.status not in FRESH:
         return prepared
-    from hybridwrap.run.rename import refuse_renamed
-
     try:
-        refuse_renamed(context, prepared.module.name, prepared.mark.place)
-    except PreflightRefused:
+        return _with_its_state(context, prepared)
+    except NothingHappened:
         prepared.folder.remove()
         raise
-    if state is None or not state.instances:
+
+
+def _with_its_state(context: Context, prepared: Prepared) -> Prepared:
+    """Adopt what is in a state; that nobody else has it by now, only the ledger itself can say."""
+    from hybridwrap.run.rename import refuse_renamed
+
+    name, state = prepared.module.name, prepared.state
+    found = state is not None and bool(state.instances)
+    records = context.tools.ledger.records() if found else context.knowledge.records
+    refuse_renamed(context.tools.stack, records, name, prepared.mark.place)
+    if state is None or not found:
         return prepared
-    context.watch.warning(
-        prepared.module.name, f"not in the ledger: adopting its state ({len(state.instances)} objects)"
-    )
+    context.watch.warning(name, f"not in the ledger: adopting its state ({len(state.instances)} objects)")
     record = _write(context, prepared.record, state, prepared.mark, f"found by {context.options.command}")
     return replace(prepared, record=record)
 
@@ -77,7 +82,7 @@ def _adopt(context: Context, name: str, reason: str) -> ModuleEnd:
     module = context.tools.stack.modules[name]
     engine = context.tools.engines.at(module)
     take_identity(context, module, engine)
-    refuse_renamed(context, name, engine.place)
+    refuse_renamed(context.tools.stack, context.tools.ledger.records(), name, engine.place)
     state = engine.state()
     if state is None or not (state.instances or state.outputs):
         return ModuleEnd(NOTHING_THERE, reason=f"nothing to adopt: there is no state at {engine.place}")

@@ -215,9 +215,9 @@ def refuse_moved(tools: Tools, records: Mapping[str, Record], names: Iterable[st
             )
 
 
-def refuse_renamed(context: Context, name: str, place: StatePlace) -> None:
+def refuse_renamed(stack: Stack, records: Mapping[str, Record], name: str, place: StatePlace) -> None:
     """Stop before a module takes over, unseen, what the ledger knows under another name. Raise PreflightRefused."""
-    old = _undeclared(context.tools.stack, context.knowledge.records).get(place)
+    old = _undeclared(stack, records).get(place)
     if old:
         raise PreflightRefused(
             f"{name}: its state is recorded as that of {old}, which the manifest has no more",

@@ -12,11 +12,14 @@ from msgspec.structs import replace
 from hybridwrap.adapters.clock import SystemClock
 from hybridwrap.adapters.engine.engines import StackEngines
 from hybridwrap.adapters.memory_store import MemoryStore
-from hybridwrap.domain.entry import Adopt
+from hybridwrap.domain.entry import Adopt, Moved
+from hybridwrap.domain.record import Record
 from hybridwrap.domain.stack import LedgerSettings, Module, Stack, StateSettings
 from hybridwrap.domain.state import StatePlace
-from hybridwrap.run.rename import Rename, rename, setting_for
-from tests.support.imaginary import Machine, World, begin_command
+from hybridwrap.domain.status import Status
+from hybridwrap.run.apply import apply
+from hybridwrap.run.rename import Rename, _adoption, rename, setting_for
+from tests.support.imaginary import STACK, Machine, World, begin_command
 from tests.support.ledgers import state
 from tests.support.manifests import EMPTY, load, write_stack
 
@@ -109,3 +112,30 @@ def test_of_two_that_rename_at_once_each_ends_its_run() -> None:
     end = rename(context, todo, "")
     assert (end.exit_code, end.modules["vm"].result) == (20, "refused")
     assert ledger.run(context.run).end == end
+
+
+def test_an_apply_by_the_old_name_that_was_planned_before_the_rename_does_not_take_the_state_back() -> None:
+    store, world = MemoryStore(), World()
+    bare = replace(STACK, modules={"vm": STACK.modules["vm"]})
+    assert apply(begin_command(store, world, Machine(bare), "10", step=lambda: None), ["vm"], None).exit_code == 0
+    world.alive.clear()  # so that there is something to do
+
+    def renamed_meanwhile() -> None:
+        ledger = begin_command(store, world, Machine(bare), "12-mv", step=lambda: None).tools.ledger
+        old = ledger.record("vm")
+        if old.settled is Status.OK:
+            adopt = _adoption(
+                begin_command(store, world, Machine(bare), "13", step=lambda: None), old, Record("server"), ""
+            )
+            assert adopt
+            ledger.adopt(ledger.record("server"), adopt)
+            ledger.moved(old, Moved("server", ""))
+
+    context = begin_command(store, world, Machine(bare), "11", step=renamed_meanwhile)
+    end = apply(context, ["vm"], None).modules["vm"]
+    assert (end.exit_code, end.reason) == (
+        10,
+        "vm: its state is recorded as that of server, which the manifest has no more",
+    )
+    assert context.tools.ledger.record("vm").status is Status.NONE
+    assert world.ids("vm") == []
