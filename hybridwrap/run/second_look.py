@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from hybridwrap.domain.ledger import FRESH
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.status import Status
 from hybridwrap.domain.teardown import go_before, goes_with, in_the_way, needs_of, owned_in, rests_on
@@ -37,7 +38,8 @@ class Objection(Struct, frozen=True):
 
     @property
     def error(self) -> NothingHappened:
-        return self.kind(f"nothing ran: {self.why}", hint=self.hint)
+        again = self.kind is NeedChanged  # which is no end yet
+        return self.kind(self.why if again else f"nothing ran: {self.why}", hint=self.hint)
 
 
 def look_again(context: Context, prepared: Prepared) -> Objection | None:
@@ -70,7 +72,7 @@ def _without(context: Context, prepared: Prepared) -> Objection | None:
     for name in names:
         if _is_going(now[name]):
             return Objection(_going(now[name], module.owner))
-        if in_the_way(known[name]) and now[name].settled in (Status.NONE, Status.DESTROYED):
+        if known[name].settled not in FRESH and now[name].settled in FRESH:
             return Objection(_went(now[name], module.owner))
     changed = [name for name in names if _given(now[name]) != _given(known[name])]
     for name in changed:
@@ -88,8 +90,9 @@ def _going(record: Record, owner: str) -> str:
 
 
 def _went(record: Record, owner: str) -> str:
-    how = "destroyed" if record.settled is Status.DESTROYED else record.reason or "taken out of the ledger"
-    return f"{_named(record, owner)} was {how} meanwhile, by run {record.run} of {record.by}"
+    if record.settled is Status.DESTROYED:
+        return f"{_named(record, owner)} was destroyed meanwhile, by run {record.run} of {record.by}"
+    return f"{_named(record, owner)} is not there any more: {record.reason}"
 
 
 def _named(record: Record, owner: str) -> str:

@@ -5,7 +5,7 @@ A disk that does not go with its server: it must be gone before, and is made for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import pytest
@@ -18,12 +18,13 @@ from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.run import RunEnd
 from hybridwrap.domain.stack import Stack
 from hybridwrap.domain.status import Status
+from hybridwrap.run.adopt import adopt
 from hybridwrap.run.apply import apply
 from hybridwrap.run.destroy import destroy
 from hybridwrap.run.left_alone import Wishes
 from tests.support.imaginary import MOUNT, STACK, Machine, World, begin_command
 from tests.support.ledgers import FakeClock, Ids, writer
-from tests.support.turns import InTurn, Turns
+from tests.support.turns import Crash, InTurn, Turns
 
 FREE = replace(STACK, modules={**STACK.modules, "disk": replace(STACK.modules["disk"], owner="")})
 BARE = replace(FREE, modules={"vm": FREE.modules["vm"]})  # a checkout in which the disk is not declared yet
@@ -37,14 +38,14 @@ ROOT = "v1/shop/default/"
 
 @dataclass
 class Scene:
-    """One cloud and one ledger; each checkout of the stack lies on a host of its own."""
+    """One cloud, one ledger and one host; on another one those who destroy have a checkout of their own."""
 
     store: MemoryStore = field(default_factory=MemoryStore)
     world: World = field(default_factory=lambda: World(frozenset({"disk", "mount"})))
     ends: dict[str, RunEnd] = field(default_factory=dict)
     commands: int = 10
-    stack: Stack = FREE
-    destroyer: Machine = field(default_factory=lambda: Machine(FREE))
+    machine: Machine = field(default_factory=lambda: Machine(FREE))
+    destroyer: Machine | None = None
 
     def command(self, what: str, turns: Turns | None = None) -> tuple[str, Callable[[], object]]:
         """A client, and what it does: `apply disk`, `destroy vm`; without turns it is alone."""
@@ -58,10 +59,15 @@ class Scene:
 
         def work() -> object:
             destroys = verb == "destroy"
-            machine = self.destroyer if destroys else Machine(self.stack)
+            machine = self.destroyer if destroys and self.destroyer else self.machine
             context = begin_command(store, self.world, machine, client, step=step, destroys=destroys)
-            wishes = Wishes(frozenset())
-            end = destroy(context, modules, None, wishes) if destroys else apply(context, modules, None)
+            match verb:
+                case "destroy":
+                    end = destroy(context, modules, None, Wishes(frozenset()))
+                case "adopt":
+                    end = adopt(context, modules, "it is there", must_have_state=())
+                case _:
+                    end = apply(context, modules, None)
             self.ends[what] = end
             return end
 
@@ -71,10 +77,15 @@ class Scene:
         self.command(what)[1]()
         return self.ends[what].exit_code
 
-    def play(self, whats: list[str], order: list[int]) -> None:
+    def play(self, whats: list[str], order: list[int], crashes: Mapping[int, int] | None = None) -> None:
         turns = Turns(order)
-        failed = turns.play(dict(self.command(what, turns) for what in whats))
-        assert failed == {}
+        clients = dict(self.command(what, turns) for what in whats)
+        names = list(clients)
+        turns.crashes = {names[number]: step for number, step in (crashes or {}).items() if number < len(names)}
+        failed = turns.play(clients)
+        self.machine.dead |= set(failed)
+        for name, error in failed.items():
+            assert isinstance(error, Crash), f"{name}: {error!r}"
 
     @property
     def ledger(self) -> Ledger:
@@ -100,7 +111,7 @@ def raced(scene: Scene, whats: list[str], order: list[int]) -> None:
     assert scene.alone("apply vm") == 0
     scene.play(whats, order)
     sound(scene)
-    scene.destroyer = Machine(FREE)
+    scene.destroyer = None
     assert scene.alone("destroy vm disk") == 0
     sound(scene)
     assert scene.world.alive == {}
@@ -168,13 +179,44 @@ def test_a_module_is_made_with_what_its_need_has_when_it_begins() -> None:
 def test_what_takes_with_it_what_a_module_needs_is_not_torn_down_either() -> None:
     """A mount of a disk that goes with its server: nobody begins to destroy the disk itself."""
     stack = replace(STACK, modules={**STACK.modules, "mount": MOUNT})
-    ends = set()
-    for before in range(steps_of("apply disk") + 1):
-        scene = Scene(world=World(frozenset({"mount"})), stack=stack, destroyer=Machine(stack))
+    ends, planned = set(), steps_of("apply disk", "create log/disk/00000001.json") - 1
+    for others in range(steps_of("destroy vm") + 4):
+        scene = Scene(world=World(frozenset({"mount"})), machine=Machine(stack))
         assert scene.alone("apply vm disk") == 0
-        scene.play(["apply mount", "destroy vm disk"], [*[0] * before, *[1] * 100])
+        scene.play(["apply mount", "destroy vm disk"], [*[0] * planned, *[1] * others, *[0] * 100])
         sound(scene)
         ends.add((scene.ends["apply mount"].exit_code, scene.ends["destroy vm disk"].exit_code))
         assert scene.alone("destroy vm disk mount") == 0
         sound(scene)
-    assert {(CAME_BETWEEN, 0), (0, CAME_BETWEEN)} <= ends
+    assert {(CAME_BETWEEN, 0), (0, CAME_BETWEEN)} <= ends, ends
+
+
+VERBS = (
+    *("apply disk", "apply vm", "apply vm disk", "adopt vm", "adopt disk"),
+    *("destroy vm", "destroy vm disk", "destroy disk"),
+)
+# Who goes, and for how many steps: a few long turns reach more than many short ones.
+some_turns = st.tuples(st.integers(0, 2), st.integers(1, 20)).map(lambda turn: [turn[0]] * turn[1])
+orders = st.lists(some_turns, max_size=8).map(lambda parts: [number for part in parts for number in part])
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from([(), ("apply vm",), ("apply vm disk",)]),
+    st.lists(st.sampled_from(VERBS), min_size=2, max_size=3),
+    orders,
+    st.dictionaries(st.integers(0, 1), st.integers(1, 40), max_size=1),
+)
+def test_whoever_acts_at_the_same_time_and_dies_nothing_is_lost_or_torn_down_too_early(
+    start: tuple[str, ...], whats: list[str], order: list[int], crashes: dict[int, int]
+) -> None:
+    scene = Scene()
+    for what in start:
+        assert scene.alone(what) == 0
+    scene.play(whats, order, crashes)
+    assert scene.world.wrongs == []
+    scene.alone("apply vm disk")
+    sound(scene)
+    assert scene.alone("destroy vm disk") == 0
+    sound(scene)
+    assert scene.world.alive == {}

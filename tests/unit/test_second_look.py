@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from hybridwrap.adapters.memory_store import MemoryStore
 from hybridwrap.domain.ports import Listed
@@ -17,7 +18,7 @@ from hybridwrap.errors import LedgerDamaged, LedgerUnreachable
 from hybridwrap.run.apply import apply
 from hybridwrap.run.context import Context
 from hybridwrap.run.knowledge import Knowledge
-from tests.support.imaginary import Machine, World, begin_command
+from tests.support.imaginary import MOUNT, STACK, Machine, World, begin_command
 
 
 class Failing(MemoryStore):
@@ -48,6 +49,20 @@ def test_a_need_that_can_t_be_looked_at_again_is_none_to_build_on(error: LedgerU
     record = command("12").tools.ledger.record("disk")
     assert (record.status, record.seq) == (Status.NONE, 2), "it was begun, and ended"
     assert apply(command("13"), ["disk"], None).exit_code == 0
+
+
+def test_what_went_with_an_owner_is_not_built_on_before_the_ledger_says_so() -> None:
+    store, world = MemoryStore(), World()
+    machine = Machine(replace(STACK, modules={**STACK.modules, "mount": MOUNT}))
+    assert apply(begin_command(store, world, machine, "10", step=lambda: None), ["vm", "disk"], None).exit_code == 0
+    context = begin_command(store, world, machine, "11", step=lambda: None)
+    vm = context.knowledge.record("vm")
+    context.knowledge.learn(replace(vm, status=Status.DESTROYED, settled=Status.DESTROYED))
+    end = apply(context, ["mount"], None).modules["mount"]
+    assert (end.exit_code, end.reason) == (
+        10,
+        "waits for disk: that is gone with its owner vm, which could not be recorded yet",
+    )
 
 
 def test_a_secret_of_a_module_that_somebody_else_has_changed_is_read_again_and_still_hidden() -> None:
