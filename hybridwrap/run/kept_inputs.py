@@ -17,11 +17,9 @@ def keep_inputs(context: Context, modules: Sequence[str]) -> str:
     """Keep what the modules are to get; return the blob that has it. Raise LedgerUnreachable."""
     tools = context.tools
     found = inputs_now(tools, modules)
-    if any(one.value is not None for inputs in found.values() for one in inputs.values()):
-        known = KnownSecrets(tools, context.knowledge, modules)
-        if not tools.ledger.encrypts:
-            mask = known.mask(tools.stack)
-            found = {name: withheld(mask, inputs) for name, inputs in found.items()}
+    if not tools.ledger.encrypts and any(one.value is not None for inputs in found.values() for one in inputs.values()):
+        mask = KnownSecrets(tools, context.knowledge, modules).mask(tools.stack)
+        found = {name: withheld(mask, inputs) for name, inputs in found.items()}
     return tools.ledger.put_blob(encode_inputs(found))
 
 

@@ -1,6 +1,6 @@
 """What is secret of a run's modules and of those that they need, looked up before any of them runs.
 
-What can't be read is not known: it is said in the module's turn.
+What can't be read is not known: it is said in the module's turn. Nothing is started for it: no engine, no command.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from hybridwrap.errors import EngineNotUsable, InvalidManifest, LedgerUnreachabl
 from hybridwrap.run.context import Tools
 from hybridwrap.run.knowledge import Knowledge
 
-CALLS_AT_ONCE = 4
+READ_DIRECTLY = frozenset({"local", "s3"})  # the backends whose states need no engine to be read
+READ_AT_ONCE = 4
 
 
 class KnownSecrets:
@@ -27,9 +28,8 @@ class KnownSecrets:
 
     def __init__(self, tools: Tools, knowledge: Knowledge, names: Iterable[str]) -> None:
         self._host = tools.host
-        self._modules = with_needs(tools.stack, names)
-        hide_outputs(tools, knowledge, self._modules)
-        knowledge.learn_credentials(_credentials(tools, self._modules))
+        self._modules = _with_needs(tools.stack, names)
+        _hide_outputs(tools, knowledge, self._modules)
         self._values = knowledge.secret_values
 
     def mask(self, stack: Stack) -> Redaction:
@@ -38,42 +38,26 @@ class KnownSecrets:
         return Redaction((*self._values, *(value for secrets in own for value in secrets.values())))
 
 
-def with_needs(stack: Stack, names: Iterable[str]) -> tuple[str, ...]:
+def _with_needs(stack: Stack, names: Iterable[str]) -> tuple[str, ...]:
     """Name modules, as far as they are declared, and those that they need."""
     there = (name for name in names if name in stack.modules)
     return tuple(dict.fromkeys(each for name in there for each in (name, *stack.modules[name].needs)))
 
 
-def hide_outputs(tools: Tools, knowledge: Knowledge, names: Sequence[str]) -> None:
+def _hide_outputs(tools: Tools, knowledge: Knowledge, names: Sequence[str]) -> None:
     """Hide from now on the sensitive outputs of modules, and those of other stacks that they use."""
     modules = [tools.stack.modules[name] for name in names]
     sensitive = [m for m in modules if any(o.sensitive for o in knowledge.record(m.name).outputs.values())]
-    with ThreadPoolExecutor(CALLS_AT_ONCE) as pool:
+    with ThreadPoolExecutor(READ_AT_ONCE) as pool:
         states = list(zip(sensitive, pool.map(lambda module: _state(tools, module), sensitive), strict=True))
     knowledge.hide(value for module, state in states for value in _sensitive(knowledge, module.name, state))
     knowledge.hide(value for module in modules for value in _of_other_stacks(tools, module))
 
 
-def _credentials(tools: Tools, names: Sequence[str]) -> list[str]:
-    """Ask each command once: what differs from one call to the next stands nowhere else."""
-    modules = [tools.stack.modules[name] for name in names if tools.stack.modules[name].credentials.command]
-    asked = {(module.credentials.command, *sorted(module.env.items())): module for module in modules}
-    with ThreadPoolExecutor(CALLS_AT_ONCE) as pool:
-        return [
-            value for values in pool.map(lambda module: _printed(tools, module), asked.values()) for value in values
-        ]
-
-
-def _printed(tools: Tools, module: Module) -> tuple[str, ...]:
-    try:
-        return tuple(tools.engines.at(module).renew().values())
-    except (PreflightRefused, EngineNotUsable, InvalidManifest):
-        return ()
-
-
 def _state(tools: Tools, module: Module) -> EngineState | None:
     try:
-        return tools.engines.at(module).state()
+        engine = tools.engines.at(module)
+        return engine.state() if engine.place.backend in READ_DIRECTLY else None
     except (PreflightRefused, EngineNotUsable, InvalidManifest, OutcomeUnknown):
         return None
 

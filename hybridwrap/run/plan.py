@@ -9,7 +9,6 @@ from hybridwrap.domain.record import sound
 from hybridwrap.domain.run import ModuleEnd, RunEnd
 from hybridwrap.errors import LedgerDamaged
 from hybridwrap.run.context import Context
-from hybridwrap.run.known_secrets import hide_outputs, with_needs
 from hybridwrap.run.lookalike import refuse_double
 from hybridwrap.run.needs import resolve
 from hybridwrap.run.preparation import Prepared, prepare
@@ -23,7 +22,6 @@ Moving = dict[str, frozenset[str]]  # outputs that a plan of this run would chan
 
 def plan(context: Context, modules: Sequence[str], show: Show) -> RunEnd:
     """Plan each module on the outputs that are known now; `show` gets each plan that has changes."""
-    hide_outputs(context.tools, context.knowledge, with_needs(context.tools.stack, modules))
     moving: Moving = {}
     way = forward(context, modules, PLANNED_WELL)
     ends = walk(context, modules, lambda name: _plan(context, name, moving, show), way)
