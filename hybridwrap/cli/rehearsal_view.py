@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from hybridwrap.adapters.home import HOME_VARIABLE
-from hybridwrap.adapters.rehearsal.writing import failure_file
+from hybridwrap.adapters.rehearsal.writing import REHEARSALS, failure_file
 from hybridwrap.domain.hooks import Hooks
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.rehearsal import Failure
@@ -32,8 +32,12 @@ def opening_lines(
         why = "the ledger has none of them that could be used" if read else "the ledger can't be reached"
         told = f"{_count(len(outputs), 'output')}, all made up: {why}"
     yield f"{told}; no secret is among them"
-    if left_out := sorted({what for module in drill.modules.values() for what in _left_out(module)}):
+    hooks = {"hooks"} if stack.hooks != Hooks() else set()
+    if left_out := sorted({what for module in drill.modules.values() for what in _left_out(module)} | hooks):
         yield f"left out, as a copy can't have them: {', '.join(left_out)}"
+    earlier = len(list(copy.parent.iterdir())) - 1 if copy.parent.name == REHEARSALS else 0
+    if earlier:
+        yield f"beside it lies what {_count(earlier, 'earlier rehearsal')} left: remove it when you have seen it"
     if not chosen:
         chosen_for_you = drill.failures[0].module
         yield f"{chosen_for_you} is going to fail, as most depends on it; to choose: --fail MODULE or --kill MODULE"

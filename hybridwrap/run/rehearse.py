@@ -16,11 +16,12 @@ from hybridwrap.domain.rehearsal import COMMANDS, Failure, Refusal, Seen, Typed,
 from hybridwrap.domain.scorecard import Facts
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.status import Status
-from hybridwrap.errors import EngineFailed, OutcomeUnknown, PreflightRefused
+from hybridwrap.errors import EngineFailed, ModuleBusy, OutcomeUnknown, PreflightRefused
 
 PARALLELISM = 4  # what a command does that is told nothing
 ROUNDS = 3  # of looking and repairing, for each failure: more never helps
-PLAYED = (0, EngineFailed.exit_code, OutcomeUnknown.exit_code)  # exit codes of commands that did what they could
+# Exit codes of commands that did what they could; busy: by what a killed one had started and left.
+PLAYED = (0, EngineFailed.exit_code, OutcomeUnknown.exit_code, ModuleBusy.exit_code)
 MANY = 20  # modules: of more only what went wrong is told
 LEFT = (Status.ERROR, Status.UNKNOWN, Status.RUNNING, Status.PENDING)
 GONE = frozenset({Status.DESTROYED, Status.RETAINED, Status.NONE})

@@ -67,7 +67,7 @@ SHOP = """
         for_each: {web: {}, db-1: {}}
         tags: ["{each.key}"]
         retry: {on: [timeout], wait: 10m}
-        timeout: 1h30m
+        timeout: 30h
         inputs:
           net: "vpc-{{ modules.net.id }}"
           subnets: "{{ modules.net.subnets }}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 from pathlib import Path
 
 from hybridwrap.adapters.manifest.finding import MANIFEST
 from hybridwrap.adapters.private_folders import make_private
 from hybridwrap.adapters.rehearsal.hcl_text import FILE, SCRIPT, module_text
 from hybridwrap.adapters.scaffold.yaml_text import yaml
-from hybridwrap.domain.duration import in_words
 from hybridwrap.domain.families import family_of
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.rehearsal import Failure
@@ -17,6 +17,7 @@ from hybridwrap.domain.stack import EngineWish, Module, Stack
 from hybridwrap.domain.stand_ins import StandIn
 from hybridwrap.errors import PreflightRefused
 
+REHEARSALS = "rehearsals"  # the folder of copies for which nobody named one
 SOURCES = "stand-ins"
 KILL = "kill\n"  # what is in the file of a failure that is a kill, as long as one is on its way
 WAITS = ".waits"  # ends the name of the file in which a command that is going to be killed says who it is
@@ -106,8 +107,12 @@ def _ways(module: Module) -> Mapping[str, Json]:
     return {
         "on_destroy": module.on_destroy if module.on_destroy != "destroy" else "",
         "retry": retry,
-        "timeout": in_words(module.timeout_seconds) if module.timeout_seconds else "",
+        "timeout": _number(module.timeout_seconds or 0.0),
     }
+
+
+def _number(seconds: float) -> Json:
+    return int(seconds) if seconds.is_integer() else Decimal(str(seconds))
 
 
 def _engine(wish: EngineWish, root: Path) -> Mapping[str, Json]:

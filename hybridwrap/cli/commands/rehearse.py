@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from hybridwrap.adapters.home import make_home
-from hybridwrap.adapters.rehearsal.writing import write_copy
+from hybridwrap.adapters.rehearsal.writing import REHEARSALS, write_copy
 from hybridwrap.cli.completing import offer_modules
 from hybridwrap.cli.compose import Workshop, equip, ledger_of_copy, look_at
 from hybridwrap.cli.options import Place, json_option, parallelism_option, stack_options
@@ -99,7 +99,7 @@ def _new_folder(workshop: Workshop, folder: Path | None) -> Path:
     if folder:
         return folder.expanduser().absolute()
     make_home(workshop.home, workshop.stack.name)
-    return workshop.home / "rehearsals" / workshop.tools.ids.new()
+    return workshop.home / REHEARSALS / workshop.tools.ids.new()
 
 
 def _played(stage: ShownStage, drill: Drill, copy: Path, *, practise: bool, keep: bool) -> tuple[Check, ...]:
