@@ -94,7 +94,9 @@ class LazyGroup(click.Group):
         if (two_words := " ".join(args[:2])) in COMMANDS:
             args = [two_words, *args[2:]]
         if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            raise UsageError(f'there is no command "{args[0]}"{_suggestion(args[0])}')
+            from hybridwrap.cli.mistakes import command_meant
+
+            raise UsageError(f'there is no command "{args[0]}"', hint=command_meant(args, COMMANDS) or None)
         if ctx.obj and args and args[0] not in TAKE_WORDS:
             raise UsageError(f"`{args[0]}` takes no words after `--`", hint=f"hybridwrap {args[0]} --help")
         return super().resolve_command(ctx, args)
@@ -128,7 +130,10 @@ class LazyGroup(click.Group):
         except HybridwrapError as error:
             code = _report(error, argv)
         except click.UsageError as error:
-            code = _report(UsageError(error.format_message(), hint=_help_line(error.ctx)), argv)
+            from hybridwrap.cli.mistakes import usage_meant
+
+            told, hint = usage_meant(error, argv)
+            code = _report(UsageError(told, hint=hint or _help_line(error.ctx)), argv)
         except click.Abort:
             code = INTERRUPTED
         except SystemExit:  # click's own answer to a pipe that nobody reads any more
@@ -189,10 +194,3 @@ def _is_for_programs(argv: list[str]) -> bool:
 
 def _help_line(ctx: click.Context | None) -> str:
     return f"{ctx.command_path} --help" if ctx else "hybridwrap --help"
-
-
-def _suggestion(name: str) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, COMMANDS, n=1)
-    return f'; did you mean "{close[0]}"?' if close else ""
