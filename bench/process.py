@@ -20,10 +20,14 @@ class Failed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """`cpu` (user and system, seconds) and `peak` (bytes) are of the process alone; None where there is no /proc."""
+    """`cpu` (user and system, seconds) and `peak` (bytes) are of the process alone; None where there is no /proc.
+
+    `below` is the CPU time of all processes that it started, and of theirs.
+    """
 
     seconds: float
     cpu: float | None = None
+    below: float | None = None
     peak: int | None = None
 
 
@@ -34,16 +38,16 @@ def measured(argv: Sequence[str], folder: Path, env: Mapping[str, str], log: Pat
         process = subprocess.Popen(
             list(argv), cwd=folder, env=dict(env), stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
         )
-        cpu, peak = _watch(process.pid) if Path("/proc/self/stat").exists() else (None, None)
+        cpu, below, peak = _watch(process.pid) if Path("/proc/self/stat").exists() else (None, None, None)
         process.wait()
         seconds = time.monotonic() - start
     if process.returncode != 0:
         end = log.read_text(errors="replace")[-2000:]
         raise Failed(f"{' '.join(argv)} in {folder} ended with {process.returncode}:\n{end}")
-    return Cost(seconds, cpu, peak)
+    return Cost(seconds, cpu, below, peak)
 
 
-def _watch(pid: int) -> tuple[float, int]:
+def _watch(pid: int) -> tuple[float, float, int]:
     """Wait until a child has ended, and leave it to be reaped: its own CPU time can still be read then."""
     peak = 0
     handle = os.pidfd_open(pid)
@@ -53,8 +57,8 @@ def _watch(pid: int) -> tuple[float, int]:
     finally:
         os.close(handle)
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    user, system = fields[11:13]  # 14 and 15 in proc(5); those of reaped children come after
-    return (int(user) + int(system)) / _TICKS, peak
+    user, system, children_user, children_system = map(int, fields[11:15])  # 14 to 17 in proc(5)
+    return (user + system) / _TICKS, (children_user + children_system) / _TICKS, peak
 
 
 def _peak(pid: int) -> int:

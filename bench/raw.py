@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bench.process import measured
+from bench.process import Cost, measured
 from tests.support.stacks import WrittenStack
 
 PARALLELISM = 4
@@ -19,30 +19,33 @@ _REFERENCE = re.compile(r"\{\{ modules\.(\w+)\.(\w+) }}")
 class RawFresh:
     apply: float  # seconds of init, plan -out and apply of all modules
     output: float  # seconds of `output -json` of all modules
+    apply_cpu: float | None  # CPU seconds of init, plan -out and apply
 
 
 def raw_fresh(stack: WrittenStack, engine: str, env: Mapping[str, str]) -> RawFresh:
     """Apply a stack layer by layer, handing outputs on through var-files; `engine` is a shell's words."""
-    apply = output = 0.0
+    applied, read = [], []
     for layer in stack.layers:
         for module in layer:
             inputs = _resolved(stack, module)
             (stack.source(module) / "terraform.tfvars.json").write_text(json.dumps(inputs))
-        apply += _xargs(stack, layer, _APPLY, engine, env)
-        output += _xargs(stack, layer, "{0} output -json >outputs.json", engine, env)
-    return RawFresh(apply, output)
+        applied.append(_xargs(stack, layer, _APPLY, engine, env))
+        read.append(_xargs(stack, layer, "{0} output -json >outputs.json", engine, env))
+    known = [cost.below for cost in applied if cost.below is not None]
+    cpu = sum(known) if len(known) == len(applied) else None
+    return RawFresh(sum(cost.seconds for cost in applied), sum(cost.seconds for cost in read), cpu)
 
 
-def raw_plan(stack: WrittenStack, engine: str, env: Mapping[str, str]) -> float:
-    """Plan every module again, in any order; return seconds."""
+def raw_plan(stack: WrittenStack, engine: str, env: Mapping[str, str]) -> Cost:
+    """Plan every module again, in any order."""
     return _xargs(stack, stack.modules, "{0} plan -input=false -detailed-exitcode", engine, env)
 
 
-def _xargs(stack: WrittenStack, modules: tuple[str, ...], script: str, engine: str, env: Mapping[str, str]) -> float:
+def _xargs(stack: WrittenStack, modules: tuple[str, ...], script: str, engine: str, env: Mapping[str, str]) -> Cost:
     (stack.path / "names.txt").write_text("".join(f"{name}\n" for name in modules))
     each = f'cd "modules/$1" && exec >raw.log 2>&1 && {script.format(engine)}'
     argv = ["sh", "-c", f'xargs -P{PARALLELISM} -I{{}} sh -c "$0" sh {{}} <names.txt', each]
-    return measured(argv, stack.path, env, stack.path / "xargs.log").seconds
+    return measured(argv, stack.path, env, stack.path / "xargs.log")
 
 
 def _resolved(stack: WrittenStack, module: str) -> dict[str, object]:
