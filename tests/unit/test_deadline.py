@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from dataclasses import dataclass, field
 from math import inf
@@ -12,6 +13,7 @@ import pytest
 
 from hybridwrap.adapters.clock import SystemClock
 from hybridwrap.adapters.engine.process import Command, Processes
+from hybridwrap.adapters.engine.streaming import ignore, open_private, stream
 from hybridwrap.domain.duration import in_words, seconds_in
 from hybridwrap.domain.engine_run import Ended
 from hybridwrap.domain.run import ModuleEnd
@@ -181,6 +183,23 @@ def test_an_engine_that_was_interrupted_by_a_signal_is_not_interrupted_again_by_
     assert processes.interrupt() == 1
     ended = processes.finish(process, limit=0)
     assert (ended.exit_code, ended.interrupts, ended.overdue) == (1, 1, False)
+
+
+def test_an_interrupt_that_comes_while_an_engine_is_being_started_reaches_it_all_the_same(tmp_path: Path) -> None:
+    processes, output = Processes(SystemClock()), tmp_path / "events.jsonl"
+    assert processes.interrupt() == 0
+    command = Command(("/bin/sleep", "600"), tmp_path, os.environ)
+    ended, _ = stream(processes, command, output, open_private(output, "w"), ignore)
+    assert (ended.signal, ended.interrupts, ended.overdue) == (signal.SIGINT, 1, False)
+
+
+def test_what_is_read_or_put_in_order_after_an_interrupt_is_left_alone(tmp_path: Path) -> None:
+    processes = Processes(SystemClock())
+    processes.interrupt()
+    command = Command(("/bin/sh", "-c", "echo state"), tmp_path, os.environ)
+    ended, stdout, _ = processes.capture(command)
+    assert (ended.exit_code, ended.interrupts, stdout) == (0, 0, b"state\n")
+    assert processes.finish(processes.start(command, stdout=None, stderr=None)).interrupts == 0
 
 
 def test_what_only_reads_has_all_the_time_it_needs(tmp_path: Path) -> None:

@@ -93,6 +93,7 @@ class Processes:
         self._clock = clock
         self._living: set[Process] = set()
         self._lock = Lock()
+        self._interrupted = False
         self.deadline = inf  # the moment by which work must come to an end
 
     def start(
@@ -146,7 +147,14 @@ class Processes:
     def interrupt(self, *, again: bool = False) -> int:
         """Send one SIGINT to each living process that has had none, or `again` to all; say to how many."""
         with self._lock:
+            self._interrupted = True
             return sum(process.interrupt(again=again) for process in self._living)
+
+    def catch_up(self, process: Process) -> None:
+        """Let an interrupt reach a process that came while it was being started."""
+        with self._lock:
+            if self._interrupted:
+                process.interrupt()
 
 
 class Tail:

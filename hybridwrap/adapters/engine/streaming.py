@@ -34,6 +34,7 @@ def stream(
     with stdout, open_private(output.with_name(STDERR), "a") as stderr, Tail(output, feed) as tail:
         process = processes.start(command, stdout=stdout.fileno(), stderr=stderr.fileno())
         stdout.close()
+        processes.catch_up(process)
         ended = processes.finish(process, tail.read, limit=min(limit, processes.time_left))
     return ended, reader.stream()
 
