@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import secrets
 import shutil
 import socket
@@ -11,14 +12,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 HOST = "127.0.0.1"
 REGION = "us-east-1"
 ROLES = ("master", "volume", "filer", "s3")
-SECONDS_TO_START = 60
+SECONDS_TO_START = 180
+PORTS = range(10_000, 32_000)  # not those that systems give to whoever connects: one of them may be taken meanwhile
 
 
 class ServerFailed(Exception):
@@ -94,12 +96,18 @@ def _keys(folder: Path, server: S3Server) -> Path:
 
 
 def _free_ports() -> Ports:
-    with ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in (*ROLES, *ROLES)]
-        for each in sockets:
-            each.bind((HOST, 0))
-        ports = [each.getsockname()[1] for each in sockets]
+    choice = iter(random.sample(PORTS, len(PORTS)))
+    ports = [next(filter(_is_free, choice)) for _ in (*ROLES, *ROLES)]
     return Ports(dict(zip(ROLES, ports, strict=False)), dict(zip(ROLES, ports[len(ROLES) :], strict=True)))
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+    return True
 
 
 def _wait_for_bucket(server: S3Server, bucket: str, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from hashlib import sha256
 
@@ -19,6 +20,11 @@ pytest_plugins = (
     "tests.support.s3_fixtures",
 )
 
+# What a profile, a job of a CI system, a hook of git or a narrow window would have commands do otherwise.
+STEERING = (
+    *("ARGO_", "AWS_", "CI_", "GITHUB_", "GITLAB_", "RUNNER_", "HYBRIDWRAP_", "TF_"),
+    *("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"),
+)
 _FOUND = {name: engine is not None for name, engine in engines().items()}
 
 
@@ -30,8 +36,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
-    """A shell has what it runs in the background ignore Ctrl-C, and so would all that tests start and interrupt."""
+    """Take from tests what depends on whose machine this is, and on who has started them.
+
+    A shell has what it runs in the background ignore Ctrl-C, and so would all that tests start and interrupt.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    for name in [name for name in os.environ if name.startswith(STEERING)]:
+        del os.environ[name]
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -194,9 +194,9 @@ def test_clocks_that_differ_are_said_before_s3_refuses(moto: Server, bucket: str
 
 
 def test_a_server_that_does_not_answer_is_said(on_moto: Project, tmp_path: Path) -> None:
-    dead = Server(f"http://127.0.0.1:{s3_servers.free_port()}")
-    (on_moto.root / "hybridwrap.yaml").write_text(STACK.format(state=dead.state("any")))
-    found = checked(on_moto, 30)
+    with s3_servers.nobody() as address:
+        (on_moto.root / "hybridwrap.yaml").write_text(STACK.format(state=Server(address).state("any")))
+        found = checked(on_moto, 30)
     assert "look at network" in found["bucket"][-1]["fix"]
 
 

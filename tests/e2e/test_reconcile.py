@@ -23,6 +23,7 @@ from tests.support.fakecloud import SOURCE
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
 from tests.support.golden import golden
+from tests.support.hour_later import with_an_hour_to_pass
 from tests.support.ledgers import LOCKS
 from tests.support.lost_runner import kill_engines, ledger_of, lose_host, wait_until, write_stack
 from tests.support.project import FAKECLOUD, Project, Ran, wait
@@ -219,7 +220,7 @@ def test_an_object_saved_before_its_provisioner_ended_needs_a_word(project: Proj
     source(project, PROVISIONED)
     state = project.root / ".hybridwrap" / "state" / "default" / "vm.tfstate"
     process = project.start("apply", "--auto-approve")
-    wait_until(lambda: b"srv-" in bytes_of(state))
+    wait_until(lambda: all(each in bytes_of(state) for each in (b"srv-", b'"later"')))
     kill_engines(project)
     assert wait(process).code == 32
     (project.root / "vm" / "go").touch()
@@ -291,11 +292,13 @@ def test_a_state_that_arrives_late_is_waited_for_and_makes_no_false_orphans(
     """What a killed engine had sent may be stored seconds after its death."""
     source(in_s3, FIVE)
     killed(in_s3, cloud)
-    process = in_s3.start("reconcile", "--json", HYBRIDWRAP_SETTLE="30s")
+    over = in_s3.root / "over"
+    process = with_an_hour_to_pass(in_s3, over).start("reconcile", "--json", HYBRIDWRAP_SETTLE="1h")
     assert process.stderr
     assert "waiting" in process.stderr.readline()
     (bucket,) = (b["Name"] for b in moto.client().list_buckets()["Buckets"] if _locked(moto, b["Name"]))
     moto.client().put_object(Bucket=bucket, Key="shop/default/vm.tfstate", Body=_state_of(cloud))
+    over.touch()
 
     ran = wait(process)
 

@@ -27,13 +27,14 @@ def large(moto: Server, tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def requests_of(moto: Server, project: Project, *argv: str) -> list[tuple[str, str]]:
+    """What is asked for, each once: the SDK repeats what a busy server answers late."""
     assert moto.app
-    moto.app.requests.clear()
+    moto.app.targets.clear()
     ran = project.call("status", "--json", *argv)
     assert ran.code == 0, ran.text
     assert len(ran.json["modules"]) == MODULES
     assert {module["status"] for module in ran.json["modules"][:-1]} == {"ok"}
-    return list(moto.app.requests)
+    return [(method, target.removesuffix("?")) for method, target in dict.fromkeys(moto.app.targets)]
 
 
 def test_a_first_look_at_a_thousand_modules_reads_each_head_and_writes_nothing(moto: Server, large: Project) -> None:

@@ -16,6 +16,7 @@ from tests.fault.soundness import Measured, measure
 from tests.fault.test_crash_table import converge
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
+from tests.support.hour_later import with_an_hour_to_pass
 from tests.support.lost_runner import (
     NETWORK,
     engines_of,
@@ -170,10 +171,12 @@ def test_a_state_that_arrives_after_its_engine_is_dead_is_waited_for(
     late: dict[str, Any] = json.loads(bucket.get(key))
     late["serial"] += 1
 
-    syncing = on_s3.start("sync", HYBRIDWRAP_SETTLE="8s", PYTHONUNBUFFERED="1")
+    over = on_s3.root / "over"
+    syncing = with_an_hour_to_pass(on_s3, over).start("sync", HYBRIDWRAP_SETTLE="1h", PYTHONUNBUFFERED="1")
     assert syncing.stderr
-    until_said(syncing, "waiting 8s", stream=syncing.stderr)
+    until_said(syncing, "waiting 1h", stream=syncing.stderr)
     bucket.put(key, json.dumps(late).encode())
+    over.touch()
     ran = wait(syncing)
 
     assert ran.code == 0, ran.text

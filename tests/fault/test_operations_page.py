@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.fakecloud.cloud import Cloud
 from tests.support.fakecloud.faults import Operation
-from tests.support.lost_runner import hanging, kill, kill_engines, ledger_of, lose_host, until_said
+from tests.support.lost_runner import hanging, kill, kill_engines, ledger_of, lose_host, until_said, until_sent
 from tests.support.pages import Check, Screen
 from tests.support.project import Project, wait
 
@@ -18,6 +18,7 @@ APPLY = "hybridwrap apply --auto-approve network"
 
 def test_busy(project: Project, cloud: Cloud, screen: Screen, check: Check) -> None:
     with hanging(project, cloud, "gate", "network") as process:
+        until_sent(project.ledger(), "fakecloud_server.gate")
         screen.type("hybridwrap apply --auto-approve --parallelism 1")
         screen.type("hybridwrap unlock network")
     assert wait(process).code == 0
@@ -26,6 +27,7 @@ def test_busy(project: Project, cloud: Cloud, screen: Screen, check: Check) -> N
 
 def test_runner_killed(project: Project, cloud: Cloud, screen: Screen, check: Check) -> None:
     with hanging(project, cloud, "gate", "network") as process:
+        until_sent(project.ledger(), "fakecloud_server.gate")
         kill(process)
         screen.type("hybridwrap status")
         waiting = screen.start(APPLY)
@@ -36,6 +38,7 @@ def test_runner_killed(project: Project, cloud: Cloud, screen: Screen, check: Ch
 
 def test_both_killed(project: Project, cloud: Cloud, screen: Screen, check: Check) -> None:
     with hanging(project, cloud, "gate", "network") as process:
+        until_sent(project.ledger(), "fakecloud_server.gate")
         kill(process)
         kill_engines(project)
     screen.type("hybridwrap status")

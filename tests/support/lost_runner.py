@@ -120,10 +120,13 @@ def lose_host(project: Project, cloud: Cloud, *, sent: bool = True) -> None:
     `sent`: the ids of what was made had left the host before.
     """
     with hanging(project, cloud, "gate", "network") as process:
+        ledger = ledger_of(project)
         if sent:
-            until_sent(ledger_of(project), "fakecloud_server.gate")
+            until_sent(ledger, "fakecloud_server.gate")
         kill(process)
         kill_engines(project)
+        if not sent:
+            ledger.forget_beat("network", ledger.record("network").operation)
     shutil.rmtree(project.root / ".hybridwrap" / "operations")
 
 

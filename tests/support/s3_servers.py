@@ -57,6 +57,7 @@ class OneAtATime:
     faults: list[Fault] = field(default_factory=list)
     conditional: bool = True
     requests: list[tuple[str, str]] = field(default_factory=list)
+    targets: list[tuple[str, str]] = field(default_factory=list)  # the same with the query
     callers: list[tuple[str, str]] = field(default_factory=list)  # id of the key that signed, path
     _lock: Lock = field(default_factory=Lock)
 
@@ -65,6 +66,7 @@ class OneAtATime:
         environ["wsgi.input"] = BytesIO(body)
         with self._lock:
             self.requests.append((environ["REQUEST_METHOD"], environ["PATH_INFO"]))
+            self.targets.append((environ["REQUEST_METHOD"], f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"))
             signed = re.search(r"Credential=([^/]+)/", environ.get("HTTP_AUTHORIZATION", ""))
             self.callers.append((signed[1] if signed else "", environ["PATH_INFO"]))
             if not self.conditional:
@@ -135,10 +137,12 @@ def seaweedfs() -> Iterator[Server]:
         yield Server(real.endpoint)
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+@contextmanager
+def nobody() -> Iterator[str]:
+    """An address at which nobody answers, nor can begin to as long as this lasts."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{held.getsockname()[1]}"
 
 
 def environment() -> dict[str, str]:

@@ -11,7 +11,7 @@ import pytest
 
 from hybridwrap.adapters.aws_tag_search import search_by_tags
 from hybridwrap.domain.absence import Answer
-from tests.support.s3_servers import REGION, Fault, Server, environment, free_port
+from tests.support.s3_servers import REGION, Fault, Server, environment, nobody
 
 
 @pytest.fixture
@@ -73,8 +73,9 @@ def test_forbidden_is_never_absent(
 
 
 def test_unreachable_is_never_absent(tags: dict[str, str], aws_environment: None) -> None:
-    nobody = {**environment(), "AWS_ENDPOINT_URL": f"http://127.0.0.1:{free_port()}"}
-    assert search_by_tags(tags, region="", env=nobody, seconds=1).answer is Answer.UNVERIFIABLE
+    with nobody() as address:
+        env = {**environment(), "AWS_ENDPOINT_URL": address}
+        assert search_by_tags(tags, region="", env=env, seconds=1).answer is Answer.UNVERIFIABLE
 
 
 @pytest.mark.parametrize("lacking", [{"AWS_REGION": ""}, {"AWS_ACCESS_KEY_ID": "", "AWS_PROFILE": "no-such-profile"}])

@@ -73,13 +73,13 @@ def test_a_signal_and_a_deadline_at_the_same_time_send_one_interrupt_together(tm
                 deadline.start()
                 deadline.join(0.2)  # as long as it takes, were nothing in its way
 
-    child = Child(("/bin/sh", "-c", "exit 0"))
+    child = Child(("/bin/cat",), stdin=subprocess.PIPE)  # lives until its input is closed
     process = Process(Command((), tmp_path, {}), child, SystemClock())
     deadline = threading.Thread(target=process.end_by, args=(0.0,))
     assert process.interrupt()
     deadline.join()
     assert child.sent == 1
-    child.wait()
+    child.communicate()
 
 
 @pytest.mark.parametrize(
