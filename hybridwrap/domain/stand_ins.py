@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 
 from msgspec import Struct
 
@@ -144,7 +145,15 @@ def _usable(
         return False  # of another stack, or of a state as a whole
     if secret and not is_bare_reference(source):
         return False  # what is written beside a reference may be the secret itself
+    if _has_exponent(source.tree):
+        return False  # a manifest can't say such a number in the short way that JSON has for it
     try:
         return fits(shape, filled(source.tree, lambda text: render(text, values)))
     except ValueError:
         return False
+
+
+def _has_exponent(tree: Json) -> bool:
+    if isinstance(tree, list | dict):
+        return any(map(_has_exponent, tree.values() if isinstance(tree, dict) else tree))
+    return isinstance(tree, Decimal) and "E" in str(tree)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,13 @@ def test_an_input_is_kept_as_long_as_it_gets_a_value_that_its_variable_takes(sho
     assert found.inputs["count_of"] == 1
     assert found.inputs["password"] == "{{ modules.net.password }}"
     assert made(shop, subnets={"a": {"zone": "z"}})["vm.web"].inputs["zone"] == "{{ modules.net.subnets.a.zone }}"
+
+
+def test_a_number_that_the_copy_could_not_say_is_made_up(tmp_path: Path) -> None:
+    manifest = "{version: 1, stack: s, modules: {m: {source: m, inputs: {size: 0.00000015, more: [0.5]}}}}"
+    sources = {"m": 'variable "size" { type = number }\nvariable "more" {}\n'}
+    stack = load(write_stack(tmp_path, manifest, sources))
+    assert made(stack)["m"].inputs == {"size": 1, "more": [Decimal("0.5")]}
 
 
 def test_the_copy_has_the_graph_of_the_stack_and_nothing_secret(shop: Stack, tmp_path: Path) -> None:
