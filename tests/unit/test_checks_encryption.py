@@ -34,3 +34,11 @@ def test_a_saved_plan_is_proof_too_and_nothing_at_all_is_said() -> None:
     store.create(KEYS.saved_part("01", "01"), b"{}")
     store.create(KEYS.saved_secret("01", "0"), key("a").seal(b"x"))
     assert check_key(store, KEYS, key("b")).verdict is Verdict.PROBLEM
+
+
+def test_where_the_ledger_has_a_proof_of_its_key_nothing_else_is_looked_at() -> None:
+    store = MemoryStore()
+    store.create(KEYS.key_proof, key("a").seal(b""))
+    store.create(KEYS.blob("1"), key("c").seal(b"x"))
+    assert "opens what the ledger has" in check_key(store, KEYS, key("a")).text
+    assert check_key(store, KEYS, key("c")).exit_code == 10

@@ -12,12 +12,14 @@ import click
 import pytest
 
 import hybridwrap
+from hybridwrap.cli.hints import WITHOUT_PLACE, as_typed
 from hybridwrap.cli.main import COMMANDS, main
+from hybridwrap.cli.options import Place
 
 PACKAGE = Path(hybridwrap.__file__).parent
 DOCS = sorted([PACKAGE.parent / "README.md", *PACKAGE.parent.glob("docs/*.md")])
 OPTION = re.compile(r"(?<![^\s\[])(--?[a-z][a-z-]*)")
-OF_GIT = re.compile(r"git [a-z -]+")
+OF_OTHERS = re.compile(r"git [a-z -]+|\brm -r\b")
 OF_THE_SAME = {"--wait", "--no-wait", "--keep-protected"}  # the last one is told by nobody but `destroy`
 
 
@@ -95,7 +97,7 @@ def test_an_option_that_no_command_has_is_found() -> None:
 
 def test_a_hint_names_no_option_that_no_command_has() -> None:
     known = frozenset().union(*options().values())
-    named = {option for hint in hints() for option in OPTION.findall(OF_GIT.sub("", hint))}
+    named = {option for hint in hints() for option in OPTION.findall(OF_OTHERS.sub("", hint))}
     assert named
     assert sorted(named - known) == []
 
@@ -112,3 +114,11 @@ def test_whoever_is_patient_can_be_told_to_wait(name: str) -> None:
     source = PACKAGE / "cli" / "commands" / f"{name.replace(' ', '_')}.py"
     patient = "patience: Patience" in source.read_text()
     assert ("--wait" in options()[name]) is patient
+
+
+def test_to_every_command_for_an_environment_a_hint_adds_it() -> None:
+    """The names of subcommands are written down in cli/hints.py: to look them up would load every command."""
+    takes = [name for name, known in options().items() if "-e" in known and name not in WITHOUT_PLACE]
+    assert "ledger verify" in takes
+    typed = {name: as_typed(f"hybridwrap {name} x", Place(None, "dev")) for name in takes}
+    assert typed == {name: f"hybridwrap {name} -e dev x" for name in takes}
