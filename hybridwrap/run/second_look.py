@@ -27,6 +27,7 @@ from hybridwrap.run.owners import gone_with_owner
 from hybridwrap.run.preparation import Prepared
 
 AGAIN = "the same command again"
+LATER = f"once that is over: {AGAIN}"
 
 
 class Objection(Struct, frozen=True):
@@ -53,14 +54,15 @@ def look_again(context: Context, prepared: Prepared) -> Objection | None:
 def refuse_without_needs(context: Context, name: str) -> None:
     """Stop before any plan where what a module needs is gone, or going. Raise ModuleBusy, PreflightRefused."""
     module, records = context.tools.stack.modules[name], context.knowledge.records
-    gone = gone_with_owner(records)
-    for need in rests_on(module.needs, records):
+    names = rests_on(module.needs, records)
+    gone = gone_with_owner({name: records[name] for name in names if name in records})
+    for need in names:
         if need in gone:
             why = f"waits for {need}: that is gone with its owner {gone[need]}, which could not be recorded yet"
             raise PreflightRefused(why, hint="hybridwrap sync")
         record = context.knowledge.record(need)
         if _is_going(record) and _is_going(record := context.tools.ledger.record(need)):
-            raise ModuleBusy(_going(record, module.owner), hint=AGAIN)
+            raise ModuleBusy(_going(record, module.owner), hint=LATER)
 
 
 def _without(context: Context, prepared: Prepared) -> Objection | None:
@@ -71,7 +73,7 @@ def _without(context: Context, prepared: Prepared) -> Objection | None:
     now = context.tools.ledger.again(tuple(known.values()))
     for name in names:
         if _is_going(now[name]):
-            return Objection(_going(now[name], module.owner))
+            return Objection(_going(now[name], module.owner), hint=LATER)
         if known[name].settled not in FRESH and now[name].settled in FRESH:
             return Objection(_went(now[name], module.owner))
     changed = [name for name in names if _given(now[name]) != _given(known[name])]
