@@ -19,8 +19,9 @@ from hybridwrap.domain.run import ModuleEnd
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.state import EngineState, Found
 from hybridwrap.domain.status import Outcome, Status
-from hybridwrap.errors import EngineFailed, OutcomeUnknown, PreflightRefused
+from hybridwrap.errors import EngineFailed, HybridwrapError, OutcomeUnknown, PreflightRefused
 from hybridwrap.run.context import Context
+from hybridwrap.run.ends import end_of
 from hybridwrap.run.identity import take_identity
 from hybridwrap.run.masking import mask_for
 from hybridwrap.run.needs import resolve
@@ -65,12 +66,19 @@ def run_reading(context: Context, name: str, words: tuple[str, ...]) -> int:
 
 def run_changing(context: Context, name: str, words: tuple[str, ...]) -> int:
     """Run a command between `begin` and `end`; return the exit code of the run. Raise as an apply does."""
+    failed: list[HybridwrapError] = []
 
     def work() -> dict[str, ModuleEnd]:
-        wait_for_turn(context, name)
-        return {name: _operation(context, _command(context, name, words))}
+        try:
+            wait_for_turn(context, name)
+            return {name: _operation(context, _command(context, name, words))}
+        except HybridwrapError as error:  # told once the run's end is recorded
+            failed.append(error)
+            return {name: end_of(error)}
 
     run_end = recorded_run(context, f"tf {name_of(words)}", [name], work)
+    if failed:
+        raise failed[0]
     module_end = run_end.modules[name]
     if module_end.exit_code == OutcomeUnknown.exit_code:
         raise OutcomeUnknown(f"{name}: {module_end.reason}; what it did is not known", hint=module_end.hint)

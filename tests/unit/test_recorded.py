@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hybridwrap.adapters.memory_store import MemoryStore
 from hybridwrap.domain.run import ModuleEnd, PendingModule, RunEnd, RunStart
+from hybridwrap.errors import ModuleBusy
 from hybridwrap.run.apply import apply
+from hybridwrap.run.engine_command import run_changing
 from tests.support.imaginary import Machine, World, begin_command
-from tests.support.ledgers import writer
+from tests.support.ledgers import begin, writer
 
 TIME = "2025-12-31T00:00:00.000Z"
 
@@ -29,3 +33,15 @@ def test_what_earlier_runs_left_pending_is_carried_forward_until_a_run_takes_it_
     assert set(run("12", "vm").carried) == {"disk"}
     assert run("13", "disk").carried == {}
     assert run("14", "vm").carried == {}
+
+
+def test_a_command_of_the_engine_that_finds_its_module_busy_ends_its_run_all_the_same() -> None:
+    store = MemoryStore()
+    other = begin_command(store, World(), Machine(), "10", step=lambda: None).tools.ledger
+    other.begin(other.record("vm"), begin(), operation="01OPERATION")
+    context = begin_command(store, World(), Machine(), "11", step=lambda: None)
+    with pytest.raises(ModuleBusy):
+        run_changing(context, "vm", ("state", "rm", "x_server.it"))
+    end = other.run(context.run).end
+    assert end
+    assert (end.exit_code, end.modules["vm"].result) == (20, "busy")
