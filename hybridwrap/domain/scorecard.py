@@ -185,7 +185,8 @@ def gone_means_gone(facts: Facts) -> Check:
             owned.append(f"{entry.module} went after its owner {owner.module}")
             if not any(e.module == owner.module and e.seq == owner.seq and e.time <= entry.time for e in gone):
                 wrong.append(f"{entry.module} is called destroyed, its owner {owner.module} was not")
-    told = [f"{_count(len({entry.module for entry in gone}), 'module')} destroyed, each with evidence", *owned[:SHOWN]]
+    count = _count(len({entry.module for entry in gone}), "module")
+    told = [f"{count} destroyed, each with evidence" if gone else "not tried: nothing was to go", *owned[:SHOWN]]
     told += (f"{module} was not called destroyed before it was gone" for module in sorted(_failed_to_go(facts))[:SHOWN])
     return Check("gone means verified gone", "; ".join(told), tuple(wrong))
 
@@ -210,13 +211,10 @@ def repaired(facts: Facts) -> Check:
     wrong += (
         f"{f.module} did not fail in {f.command}, as it was to" for f in facts.failures if not _happened(facts, f)
     )
-    kept = f", {len(facts.kept)} protected ones and what they need stayed" if facts.kept else ""
-    count = _count(len(facts.entries), "module")
-    return Check(
-        "repaired",
-        f"{count} came up and went{kept}; what was made well was made once; all logs are sound",
-        tuple(wrong),
-    )
+    kept = f", {len(facts.kept)} stayed, protected or needed by what is" if facts.kept else ""
+    count, went = _count(len(facts.entries), "module"), len(facts.entries) - len(facts.kept)
+    moved = f"{count} came up{kept}, {went} went" if kept else f"{count} came up and went"
+    return Check("repaired", f"{moved}; what was made well was made once; all logs are sound", tuple(wrong))
 
 
 def _happened(facts: Facts, failure: Failure) -> bool:

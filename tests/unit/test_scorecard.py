@@ -176,4 +176,17 @@ def test_a_fact_that_is_broken_is_seen(what: str) -> None:
 def test_what_a_teardown_was_to_leave_alone_may_be_there() -> None:
     facts = with_body(drill(), "dns", 4, status=Status.OK)
     assert not scorecard(facts)[-1].holds
-    assert scorecard(replace(facts, kept=frozenset({"dns"})))[-1].holds
+    spared = scorecard(replace(facts, kept=frozenset({"dns"})))[-1]
+    assert spared.holds
+    assert "3 modules came up, 1 stayed, protected or needed by what is, 2 went;" in spared.evidence
+
+
+def test_a_teardown_that_was_to_leave_everything_shows_nothing_of_it() -> None:
+    facts = drill()
+    torn_down = {entry.operation for entry, body in facts.begins() if body.command == "destroy"}
+    made = {
+        name: tuple(e for e in found if e.operation not in torn_down and not isinstance(e.body, Observe))
+        for name, found in facts.entries.items()
+    }
+    checks = {check.rule: check for check in scorecard(replace(facts, entries=made, kept=frozenset(made)))}
+    assert checks["gone means verified gone"].evidence == "not tried: nothing was to go"
