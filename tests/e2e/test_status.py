@@ -60,6 +60,18 @@ def test_watching_ends_well_with_ctrl_c_and_leaves_the_last_look(project: Projec
     assert "shop in dev   2 none" in terminal.seen.rpartition("Ctrl-C ends this")[2]
 
 
+def test_while_nothing_can_be_read_what_was_seen_last_stays(project: Project) -> None:
+    argv = [sys.executable, "-m", "hybridwrap", "status", "--all-environments", "--watch"]
+    with Terminal(argv, cwd=project.root, env=project.env) as terminal:
+        terminal.expect("Ctrl-C ends this")
+        (project.root / "hybridwrap.yaml").write_text(STACK.replace("[network]", "[nowhere]"))
+        terminal.expect("can't be read at")
+        terminal.expect("Ctrl-C ends this")
+        assert "network" in terminal.seen.rpartition("can't be read at")[0].rpartition("Ctrl-C")[2]
+        terminal.press("\x03")
+        assert terminal.wait() == 10, "the last look, which is left, says so"
+
+
 def test_watching_needs_a_terminal(project: Project) -> None:
     ran = project.run("status", "-e", "dev", "--watch")
     assert (ran.code, "terminal" in ran.err) == (64, True)

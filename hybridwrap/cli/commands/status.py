@@ -43,6 +43,8 @@ def command(
 
     def look(frame: Frame) -> Iterator[str]:
         seen, unread = _read(places, selection)
+        if not seen:
+            raise _in_one(unread)
         yield from _lines(seen, frame, beside=all_environments)
         yield from (error.message for error in unread)
 
@@ -57,8 +59,7 @@ def command(
         for line in _lines(seen, _frame(everything=verbose), beside=all_environments):
             click.echo(line)
     if unread:
-        unread[0].message = "\n".join(error.message for error in unread)
-        raise unread[0]
+        raise _in_one(unread)
     refuse_damage([damage for each in seen for damage in each.damage])
     return 0
 
@@ -77,6 +78,13 @@ def _read(places: Sequence[Place], selection: Selection) -> tuple[list[Overview]
             error.hint = as_typed(error.hint, place)
             unread.append(error)
     return seen, unread
+
+
+def _in_one(unread: Sequence[HybridwrapError]) -> HybridwrapError:
+    """The first error, with the words of all."""
+    first = unread[0]
+    first.message = "\n".join(error.message for error in unread)
+    return first
 
 
 def _lines(seen: Sequence[Overview], frame: Frame, *, beside: bool) -> Iterator[str]:
