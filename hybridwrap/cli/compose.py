@@ -14,6 +14,7 @@ from hybridwrap.adapters.home import home_of
 from hybridwrap.adapters.manifest import environments_of, find_manifest, load_stack, read_stack
 from hybridwrap.adapters.manifest.remote import Fetching
 from hybridwrap.adapters.manifest.var_files import given_values
+from hybridwrap.adapters.secret_defaults import secret_defaults
 from hybridwrap.cli.elsewhere import state_elsewhere
 from hybridwrap.cli.options import Place
 from hybridwrap.cli.stores import cipher_of, near_store, store_of
@@ -125,6 +126,7 @@ def equip(stack: Stack, *, parallelism: int = 1) -> Workshop:
         environ=environ,
         read_text=lambda path: path.read_bytes().decode(),  # line ends stay as they are
         given=lambda module: given_values(module, stack.root),
+        defaults=secret_defaults,
     )
     folders = Folders(home, stack.name)
     tools = Tools(

@@ -29,17 +29,23 @@ class Given(Struct, frozen=True):
     file: str
 
 
+def _no_defaults(_folder: Path) -> Mapping[str, Json]:
+    return {}
+
+
 class Host(Struct, frozen=True):
     """What inputs can come from besides the manifest and other modules.
 
     `render` gives a template its value and raises ValueError. `read_text` raises OSError or ValueError.
-    `given` reads the variable files that the engine will load, the strongest value of each name.
+    `given` reads the variable files that the engine will load, the strongest value of each name; `defaults` what the
+    sensitive variables of the module in a folder are when nobody gives them a value.
     """
 
     render: Render
     environ: Mapping[str, str]
     read_text: Callable[[Path], str]
     given: Callable[[Module], Mapping[str, Given]]
+    defaults: Callable[[Path], Mapping[str, Json]] = _no_defaults
 
 
 class Wait(Struct, frozen=True):
@@ -63,7 +69,7 @@ class ResolvedInputs:
     """Inputs of one module. `values` go to the engine; `recorded` go to the ledger; with `waits` nothing may run.
 
     `outside` are values that reach the engine by itself: TF_VAR_ variables and the user's variable files.
-    `upstream` are the outputs that went in, by reference.
+    `upstream` are the outputs that went in, by reference. `defaults` are those of sensitive variables.
     """
 
     values: Mapping[str, Json] = field(repr=False)
@@ -72,12 +78,14 @@ class ResolvedInputs:
     outside: Mapping[str, Json] = field(default_factory=dict, repr=False)
     upstream: Mapping[str, Json] = field(default_factory=dict, repr=False)
     secret_upstream: bool = False
+    defaults: tuple[Json, ...] = field(default=(), repr=False)
 
     @property
     def secret_values(self) -> tuple[Json, ...]:
         """What must not be seen in any text."""
         everything = {**self.outside, **self.values}
-        return tuple(everything[name] for name, kept in self.recorded.items() if kept.sensitive and name in everything)
+        given = (everything[name] for name, kept in self.recorded.items() if kept.sensitive and name in everything)
+        return (*given, *self.defaults)
 
     @property
     def has_secrets(self) -> bool:
@@ -120,6 +128,7 @@ def resolve_inputs(
         {name: value for name, (value, _) in outside.items()},
         {str(reference): value for reference, value in upstream.known.items()},
         secret_upstream=bool(upstream.sensitive),
+        defaults=secret_defaults(module, host),
     )
 
 
@@ -131,7 +140,15 @@ def host_problems(module: Module, host: Host) -> tuple[str, ...]:
 
 def secrets_from_outside(module: Module, host: Host) -> tuple[Json, ...]:
     """The secret values that reach the engine by itself, as they are now."""
-    return tuple(value for _, value, kept in outside_inputs(module, host) if kept.sensitive)
+    outside = (value for _, value, kept in outside_inputs(module, host) if kept.sensitive)
+    return (*outside, *secret_defaults(module, host))
+
+
+def secret_defaults(module: Module, host: Host) -> tuple[Json, ...]:
+    """What the sensitive variables that the manifest does not set are by default: an engine's error may quote it."""
+    variables = module.interface.variables.values()
+    names = {v.name for v in variables if is_secret(v) and not v.required and v.name not in module.inputs}
+    return tuple(value for name, value in host.defaults(module.source).items() if name in names) if names else ()
 
 
 def own_secrets(module: Module, host: Host) -> dict[str, Json]:

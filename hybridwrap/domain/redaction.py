@@ -17,12 +17,13 @@ from msgspec.structs import replace
 from simplejson import dumps
 
 from hybridwrap.domain.engine_run import Diagnostic
-from hybridwrap.domain.json import Json, canonical
+from hybridwrap.domain.json import Json, canonical, loads
 
 MASK: Final = "(sensitive value)"
 SHORTEST: Final = 4
 _SHORTEST_LINE: Final = 8  # of a value of several lines, which may be printed line by line
 
+UNFOLDED: Final = "jsonencode("
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 # Go's JSON writes these as code points, ours does not.
@@ -34,11 +35,17 @@ class Redaction:
 
     def __init__(self, values: Iterable[Json] = ()) -> None:
         leaves = set(_leaves(list(values)))
+        self._leaves = frozenset(leaves)
         texts = {form for leaf in leaves if isinstance(leaf, str) for form in _forms(leaf)} - {MASK}
         numbers = {str(leaf) for leaf in leaves if not isinstance(leaf, str)} - texts
         patterns = {text: re.escape(text) for text in texts} | {number: _alone(number) for number in numbers}
         kept = [(form, pattern) for form, pattern in patterns.items() if len(form) >= SHORTEST]
         self._patterns = sorted(kept, key=lambda item: (-len(item[0]), item[0]))
+
+    def unfolded(self) -> Redaction:
+        """Know also what stands in secrets that are JSON texts: a plan for people shows them as `jsonencode({…})`."""
+        documents = (_document(leaf) for leaf in self._leaves if isinstance(leaf, str))
+        return Redaction((*self._leaves, *documents))
 
     def text(self, text: str) -> str:
         """Mask every secret, a longer one before one that it contains."""
@@ -66,6 +73,7 @@ def masked_plan(mask: Redaction, text: str) -> str:
 
     Of a secret that was changed only the new value is known; the old one stands beside it.
     """
+    mask = mask.unfolded() if UNFOLDED in text else mask
     beside = (line.partition(" = ")[2] for line in text.splitlines() if mask.text(line) != line)
     replaced = [quoted for values in beside for quoted in _QUOTED.findall(values)]
     return mask.text(Redaction(replaced).text(text))
@@ -81,6 +89,14 @@ def _leaves(value: Json) -> Iterator[str | int | Decimal]:
             pass
         case _:
             yield value
+
+
+def _document(text: str) -> Json:
+    """What a JSON text of several values holds, None for any other text."""
+    try:
+        return loads(text) if text.lstrip()[:1] in {"{", "["} else None
+    except ValueError:
+        return None
 
 
 def _alone(number: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
-from hybridwrap.domain.inputs import own_secrets
+from hybridwrap.domain.inputs import own_secrets, secret_defaults
 from hybridwrap.domain.json import Json
 from hybridwrap.domain.outputs import Output
 from hybridwrap.domain.redaction import Redaction
@@ -34,8 +34,10 @@ class KnownSecrets:
 
     def mask(self, stack: Stack) -> Redaction:
         """With what the modules' own inputs in this stack have of secrets: each may stand in any other's."""
-        own = (own_secrets(stack.modules[name], self._host) for name in self._modules)
-        return Redaction((*self._values, *(value for secrets in own for value in secrets.values())))
+        modules = [stack.modules[name] for name in self._modules]
+        own = (value for module in modules for value in own_secrets(module, self._host).values())
+        defaults = (value for module in modules for value in secret_defaults(module, self._host))
+        return Redaction((*self._values, *own, *defaults))
 
 
 def _with_needs(stack: Stack, names: Iterable[str]) -> tuple[str, ...]:

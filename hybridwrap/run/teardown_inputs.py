@@ -50,6 +50,7 @@ def teardown_inputs(context: Context, module: Module, record: Record) -> Resolve
         values={name: each.value for name, each in found.items()},
         recorded={**outside.recorded, **{name: each.recorded for name, each in found.items()}},
         outside={name: value for name, value in outside.outside.items() if name not in found},
+        defaults=outside.defaults,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from hybridwrap.adapters.secret_defaults import secret_defaults
 from hybridwrap.adapters.templates import references, render
 from hybridwrap.domain.entry import RecordedInput
 from hybridwrap.domain.inputs import (
@@ -281,3 +282,26 @@ def test_the_upstream_digest_follows_the_outputs_alone() -> None:
     two = resolve(module({"x": literal("a-{{ modules.net.id }}"), "y": literal(2)}))
     other = resolve(module({"x": literal("{{ modules.net.number }}")}))
     assert upstream_digest(one) == upstream_digest(two) != upstream_digest(other)
+
+
+def test_the_default_of_a_sensitive_variable_is_hidden_and_changes_nothing_else(tmp_path: Path) -> None:
+    text = """
+variable "password" {
+  sensitive = true
+  default   = "the-default"
+}
+variable "given" {
+  sensitive = true
+  default   = "not-used"
+}
+variable "open" { default = "open" }
+"""
+    (tmp_path / "main.tf").write_text(text)
+    assert secret_defaults(tmp_path) == {"password": "the-default", "given": "not-used"}
+    assert secret_defaults(tmp_path / "gone") == {}
+    variables = {name: Variable(name, required=False, sensitive=True) for name in ("password", "given")}
+    module = Module("m", tmp_path, Interface(variables), {"given": FromEnv("G")})
+    host = Host(render, {"G": "a-value"}, lambda _: "", lambda _: {}, secret_defaults)
+    found = resolve_inputs(module, output=lambda _: None, secret=lambda _: None, host=host)
+    assert set(found.secret_values) == {"a-value", "the-default"}
+    assert set(found.recorded) == set(found.values) == {"given"}

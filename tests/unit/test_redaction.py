@@ -100,3 +100,13 @@ def test_a_plan_hides_what_a_secret_replaces_wherever_that_stands() -> None:
     assert "new-one" not in shown
     assert 'size   = "large"' in shown
     assert "(known after apply)" in shown
+
+
+def test_a_plan_shows_nothing_of_a_secret_that_is_a_json_text_and_is_shown_unfolded() -> None:
+    secret = '{"region": "eu-central-1", "password": "hunter2-and-more", "list": [12345]}'
+    plan = '  + input = jsonencode(\n        {\n          + password = "hunter2-and-more"\n          + n = 12345\n'
+    shown = masked_plan(Redaction([secret]), plan)
+    assert "hunter2" not in shown
+    assert "12345" not in shown
+    error = "no such host in eu-central-1"
+    assert Redaction([secret]).text(error) == error, "elsewhere that would tear up every text"
