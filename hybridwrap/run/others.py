@@ -81,8 +81,10 @@ class OtherStacks:
         other = self.declared[stack]
         if other.manifest is None:
             return ""
-        status = self.record(reference.module).status
-        command = "apply" if status in (Status.NONE, Status.DESTROYED) else "why"
+        record = self.record(reference.module)
+        command = "apply" if record.status in (Status.NONE, Status.DESTROYED) else "why"
+        if record.damage:
+            command = "ledger verify"
         return f"hybridwrap {command} {name} -e {other.environment} -f {shlex.quote(other.written)}"
 
     def _ledger(self, stack: str) -> Ledger:

@@ -121,6 +121,15 @@ def test_the_next_command_is_one_in_the_other_stack(theirs: Ledger) -> None:
     assert others(theirs, manifest=False).next_for(ID) == ""
 
 
+@pytest.mark.parametrize("key", ["v1/net/prod/ledger.json", "v1/net/prod/log/vpc/00000002.json"])
+def test_a_damage_over_there_is_waited_for_by_what_needs_it_and_looked_at_there(theirs: Ledger, key: str) -> None:
+    run(theirs, ok())
+    theirs.store.replace(key, b"{")
+    reader = others(Ledger(theirs.store, "net", "prod", writer(), FakeClock(), Ids()))
+    assert "the log of vpc of stack net in prod is damaged: " in waits(reader.output(ID))
+    assert reader.next_for(ID) == "hybridwrap ledger verify vpc -e prod -f ../net/hybridwrap.yaml"
+
+
 IN_STATE = {"id": StateOutput("s3cret", "string", sensitive=True)}
 SECRET = Output(Provenance.KNOWN, sensitive=True)
 
