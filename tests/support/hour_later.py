@@ -1,17 +1,20 @@
-"""hybridwrap whose clock is an hour ahead as soon as a file is there: `python -m tests.support.hour_later FILE WORDS…`.
+"""hybridwrap for which an hour passes as soon as a file is there: `python -m tests.support.hour_later FILE WORDS…`.
 
-So a time is up at the moment that a test chooses, whatever else this machine has to do.
+So a time is up at the moment that a test chooses, whatever else this machine has to do. Another hour passes every few
+seconds from then on, for who begins to wait only after the first one.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from math import inf
 from pathlib import Path
 
 from tests.support.project import Project
 
 SECONDS = 3600
+AGAIN_SECONDS = 3
 REPOSITORY = Path(__file__).parents[2]
 
 
@@ -22,8 +25,16 @@ def with_an_hour_to_pass(project: Project, file: Path) -> Project:
 
 
 def main(file: Path) -> None:
-    passing = time.monotonic
-    time.monotonic = lambda: passing() + SECONDS * file.exists()
+    passing, seen = time.monotonic, inf
+
+    def with_hours() -> float:
+        nonlocal seen
+        now = passing()
+        if seen == inf and file.exists():
+            seen = now
+        return now + (SECONDS * (1 + (now - seen) // AGAIN_SECONDS) if now >= seen else 0)
+
+    time.monotonic = with_hours
     from hybridwrap.__main__ import main as hybridwrap
 
     hybridwrap()
