@@ -45,7 +45,8 @@ modules:
   m:
     source: m
     var_files: [secret.tfvars]
-    inputs: {from_env: {from_env: THE_SECRET}, from_file: {from_file: key.pem}, open: "keep {{ 'me' }}"}
+    inputs:
+      {from_env: {from_env: THE_SECRET}, from_file: {from_file: key.pem}, open: "keep {{ 'me' }}", in_clear: IN_CLEAR}
     hooks: {before: [[./talk]], after: [[./talk]], error: [[./talk, fail]]}
   f: {source: f, inputs: {passed_on: "{{ modules.m.passed_on }}", made: "{{ modules.m.output }}"}}
 """
@@ -61,6 +62,7 @@ M = (
     VARIABLES
     + """
 variable "open" {}
+variable "in_clear" {}
 locals {
   output = join("-", ["made", "by", "the", "engine", "88", "of", "no", "input"])
   all    = { ALL }
@@ -138,6 +140,7 @@ class Stage:
 
     def _write(self) -> None:
         manifest = MANIFEST.replace("STATE", self.moto.state(self.bucket, key="states/{module}.tfstate"))
+        manifest = manifest.replace("IN_CLEAR", json.dumps(f"x://{SECRETS['from_env']}@host"))
         manifest = manifest.replace("BUCKET", self.bucket).replace("ENDPOINT", self.moto.endpoint)
         self.project.write(manifest, m=M, f=F)
         (self.root / "secret.tfvars").write_text(f'var_file = "{SECRETS["var_file"]}"\n')
@@ -181,7 +184,7 @@ class Stage:
 
     def left(self) -> dict[str, set[str]]:
         """What on the disk holds secrets, besides the files in which the user has written them."""
-        own = {"secret.tfvars", "key.pem", "token", "m/main.tf"}
+        own = {"hybridwrap.yaml", "secret.tfvars", "key.pem", "token", "m/main.tf"}
         found = {name: names for name, names in below(self.root, SECRETS).items() if name not in own}
         return found | {
             f"{n}/{file}": s for n, folder in self.outside.items() for file, s in below(folder, SECRETS).items()
