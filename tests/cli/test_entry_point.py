@@ -32,6 +32,7 @@ EXIT_CODES = {
     "ModuleBusy": 20,
     "StateLocked": 20,
     "SlotTaken": 20,
+    "NeedChanged": 20,
     "PlanOutdated": 20,
     "Superseded": 21,
     "OutcomeUnknown": 32,
