@@ -51,7 +51,7 @@ def test_the_chain_is_told_up_to_the_cause_with_all_that_is_needed_to_repair_it(
     assert ran.code == 0
     lines = ran.out.splitlines()
     assert lines[0] == "docs    pending   waits for health"
-    assert re.fullmatch(r" {8}apply \w{26}  \d\d:\d\d:\d\d \w+  by \S+@\S+", lines[1])
+    assert re.fullmatch(r" {8}apply \w{26}  \d\d:\d\d:\d\d \S+  by \S+@\S+", lines[1])
     assert lines[2] == "health  pending   waits for vm.address"
     assert lines[4].startswith("vm      error     terraform_data.web: ")
     assert lines[4].endswith("vm/main.tf:3")
