@@ -105,6 +105,8 @@ def next_command(seen: Overview) -> str:
         return as_typed(f"hybridwrap why {waiting[-1]}", seen.said)
     if any(standing.unapplied for standing in seen.standings if standing.status is Status.OK):
         return as_typed("hybridwrap plan --unapplied", seen.said)
+    if any(standing.reason for standing in seen.standings if standing.status is Status.OK):
+        return ""  # that says what is next, such as `mv` before any plan
     never = by_status.get(Status.NONE, [])
     names = "" if set(by_status) == {Status.NONE} else f" {' '.join(never[:NAMED])}"
     return as_typed(f"hybridwrap plan{names}", seen.said) if never else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -37,11 +38,19 @@ def test_a_failed_test_leaves_no_process_behind_in_whatever_session(tmp_path: Pa
     assert not is_alive(int((tmp_path / "pid").read_text()))
 
 
+def asleep() -> subprocess.Popen[bytes]:
+    """A process whose environment can be seen: a new program is there a moment before that."""
+    process = subprocess.Popen(["/bin/sleep", "600"])
+    while not Path(f"/proc/{process.pid}/environ").read_bytes():
+        time.sleep(0.01)
+    return process
+
+
 def test_only_what_carries_the_word_is_ended() -> None:
     with carried("mine"):
-        mine = subprocess.Popen(["/bin/sleep", "600"])
+        mine = asleep()
     with carried("yours"):
-        yours = subprocess.Popen(["/bin/sleep", "600"])
+        yours = asleep()
     assert end_all("mine") == ["/bin/sleep 600"]
     assert mine.wait() < 0
     assert yours.poll() is None

@@ -151,6 +151,11 @@ def test_there_is_one_next_command(status: Status, command: str) -> None:
     assert next_command(overview_of(standing("vm", status))) == command
 
 
+def test_a_module_that_is_new_is_not_to_be_planned_where_another_one_says_whose_new_name_it_may_be() -> None:
+    moved = standing("vm", reason="moved? new has its source; next: hybridwrap mv vm new")
+    assert next_command(overview_of(moved, standing("new", Status.NONE))) == ""
+
+
 def test_a_module_that_was_never_applied_is_what_is_next_when_all_others_are_well() -> None:
     assert next_command(overview_of(standing("vm"), standing("new", Status.NONE))) == "hybridwrap plan -e prod new"
 
