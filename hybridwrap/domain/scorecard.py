@@ -9,6 +9,7 @@ from math import inf
 
 from msgspec import Struct
 
+from hybridwrap.counting import count_of, first_of
 from hybridwrap.domain.engine_run import Action
 from hybridwrap.domain.entry import Begin, End, Entry, Observe
 from hybridwrap.domain.fold import fold
@@ -19,9 +20,10 @@ from hybridwrap.domain.rehearsal import Failure, Refusal
 from hybridwrap.domain.run import Run
 from hybridwrap.domain.status import Outcome, Status
 from hybridwrap.domain.trace import Fate
+from hybridwrap.errors import LedgerUnreachable
 
 SHOWN = 3  # things that are named in a sentence
-UNREACHABLE = 30  # the exit code for a ledger that can't be reached
+UNREACHABLE = LedgerUnreachable.exit_code
 FAILED = frozenset({Outcome.FAILED, Outcome.UNKNOWN})
 NEVER_BEGAN = frozenset({"pending", "unchanged", "unknown", "stopped"})  # what a run may call what it did not begin
 GONE = frozenset({Status.DESTROYED, Status.RETAINED, Status.NONE})
@@ -89,7 +91,7 @@ def intent_first(facts: Facts) -> Check:
     failing = {failure.module for failure in facts.failures}
     broken = [f"{module}'s {seconds:.2f} s" for (module, _), seconds in ahead.items() if module in failing]
     least = f"{min(ahead.values(), default=0):.2f} s"
-    told = f"{_count(len(ahead), 'engine')} ran, each {least} or more after its record was durable"
+    told = f"{count_of(len(ahead), 'engine')} ran, each {least} or more after its record was durable"
     return Check("intent first", told + (f" ({broken[0]})" if broken else ""), wrong)
 
 
@@ -97,7 +99,7 @@ def no_record_no_mutation(facts: Facts) -> Check:
     recorded = {entry.operation for entry, _ in facts.begins()}
     strangers = sorted(facts.engines.keys() - recorded)
     wrong = [f"operation {operation} ran an engine and has no record" for operation in strangers]
-    told = f"each of the {_count(len(facts.engines), 'engine')} that ran has a record"
+    told = f"each of the {count_of(len(facts.engines), 'engine')} that ran has a record"
     if refusal := facts.refusal:
         if refusal.exit_code != UNREACHABLE:
             wrong.append(f"without the ledger a command ended with {refusal.exit_code}, not with {UNREACHABLE}")
@@ -123,7 +125,7 @@ def keep_what_is_known(facts: Facts) -> Check:
                 told.append(f"{module} kept {_kept(records[entry.seq])}")
                 wrong += (f"the failure in entry {entry.seq} of {module} has no {what}" for what in _lacks(end))
     about = "; ".join(told[:SHOWN]) or "nothing failed"
-    return Check("keep what is known", f"{about}; {_count(outputs, 'output')} can still be read", tuple(wrong))
+    return Check("keep what is known", f"{about}; {count_of(outputs, 'output')} can still be read", tuple(wrong))
 
 
 def _lost(before: Record, after: Record) -> Iterator[str]:
@@ -143,9 +145,9 @@ def _lacks(end: End) -> Iterator[str]:
 def _kept(record: Record) -> str:
     known = sum(output.provenance is Provenance.KNOWN for output in record.outputs.values())
     cause = "error and command" if record.errors else "what it had begun"
-    inputs = _count(len(record.inputs), "input")
-    outputs = f"{known} of {_count(len(record.outputs), 'output')} known"
-    return f"{cause}, {inputs}, {_count(len(record.objects), 'object')}, {outputs}"
+    inputs = count_of(len(record.inputs), "input")
+    outputs = f"{known} of {count_of(len(record.outputs), 'output')} known"
+    return f"{cause}, {inputs}, {count_of(len(record.objects), 'object')}, {outputs}"
 
 
 def unrun_is_pending(facts: Facts) -> Check:
@@ -165,7 +167,7 @@ def unrun_is_pending(facts: Facts) -> Check:
     begun = {(entry.module, entry.operation) for entry, _ in facts.begins()}
     unbegun = [entry for entry, _ in facts.ends() if (entry.module, entry.operation) not in begun]
     wrong += (f"{entry.module} has an end of {entry.operation}, which never began" for entry in unbegun)
-    told = f"waited, with nothing recorded of a failure: {_some(waited.values())}"
+    told = f"waited, with nothing recorded of a failure: {first_of([*waited.values()], SHOWN)}"
     return Check("unrun is pending", told if waited else "every module had its turn", tuple(wrong))
 
 
@@ -185,7 +187,7 @@ def gone_means_gone(facts: Facts) -> Check:
             owned.append(f"{entry.module} went after its owner {owner.module}")
             if not any(e.module == owner.module and e.seq == owner.seq and e.time <= entry.time for e in gone):
                 wrong.append(f"{entry.module} is called destroyed, its owner {owner.module} was not")
-    count = _count(len({entry.module for entry in gone}), "module")
+    count = count_of(len({entry.module for entry in gone}), "module")
     told = [f"{count} destroyed, each with evidence" if gone else "not tried: nothing was to go", *owned[:SHOWN]]
     told += (f"{module} was not called destroyed before it was gone" for module in sorted(_failed_to_go(facts))[:SHOWN])
     return Check("gone means verified gone", "; ".join(told), tuple(wrong))
@@ -212,7 +214,7 @@ def repaired(facts: Facts) -> Check:
         f"{f.module} did not fail in {f.command}, as it was to" for f in facts.failures if not _happened(facts, f)
     )
     kept = f", {len(facts.kept)} stayed, protected or needed by what is" if facts.kept else ""
-    count, went = _count(len(facts.entries), "module"), len(facts.entries) - len(facts.kept)
+    count, went = count_of(len(facts.entries), "module"), len(facts.entries) - len(facts.kept)
     moved = f"{count} came up{kept}, {went} went" if kept else f"{count} came up and went"
     return Check("repaired", f"{moved}; what was made well was made once; all logs are sound", tuple(wrong))
 
@@ -233,12 +235,3 @@ def _made_twice(entries: Iterable[Entry]) -> Iterator[str]:
         again = {address for address in well if (entry.incarnation, address) in made}
         yield from sorted(again)
         made |= {(entry.incarnation, address) for address in well}
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
-
-
-def _some(told: Iterable[str]) -> str:
-    found = list(told)
-    return ", ".join(found[:SHOWN]) + (f" and {len(found) - SHOWN} more" if len(found) > SHOWN else "")

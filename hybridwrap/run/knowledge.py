@@ -47,11 +47,15 @@ class Knowledge:
             old = [reference for reference in self._secrets if reference.module == record.module]
             self._hidden += [self._secrets.pop(reference) for reference in old]  # they may stand in a log
 
-    def learn_secrets(self, module: str, state: EngineState | None) -> None:
-        """Keep in memory, for dependants in the same run, the outputs that a state or the record calls sensitive."""
+    def sensitive_outputs(self, module: str, state: EngineState | None) -> dict[str, Json]:
+        """The values of the outputs that a state or the record calls sensitive, by name."""
         withheld = {name for name, output in self.record(module).outputs.items() if output.sensitive}
         outputs = state.outputs if state else {}
-        found = {name: output.value for name, output in outputs.items() if output.sensitive or name in withheld}
+        return {name: output.value for name, output in outputs.items() if output.sensitive or name in withheld}
+
+    def learn_secrets(self, module: str, state: EngineState | None) -> None:
+        """Keep in memory, for dependants in the same run, the sensitive outputs of a module."""
+        found = self.sensitive_outputs(module, state)
         with self._lock:
             self._secrets |= {Reference(module, name): value for name, value in found.items()}
 

@@ -51,8 +51,9 @@ def _hide_outputs(tools: Tools, knowledge: Knowledge, names: Sequence[str]) -> N
     modules = [tools.stack.modules[name] for name in names]
     sensitive = [m for m in modules if any(o.sensitive for o in knowledge.record(m.name).outputs.values())]
     with ThreadPoolExecutor(READ_AT_ONCE) as pool:
-        states = list(zip(sensitive, pool.map(lambda module: _state(tools, module), sensitive), strict=True))
-    knowledge.hide(value for module, state in states for value in _sensitive(knowledge, module.name, state))
+        states = list(pool.map(lambda module: _state(tools, module), sensitive))
+    for module, state in zip(sensitive, states, strict=True):
+        knowledge.hide(knowledge.sensitive_outputs(module.name, state).values())
     knowledge.hide(value for module in modules for value in _of_other_stacks(tools, module))
 
 
@@ -70,10 +71,3 @@ def _of_other_stacks(tools: Tools, module: Module) -> Iterator[Json]:
             found = tools.others.output(reference)
             if isinstance(found, Output) and found.sensitive:
                 yield tools.others.secret(reference)
-
-
-def _sensitive(knowledge: Knowledge, module: str, state: EngineState | None) -> Iterator[Json]:
-    recorded = knowledge.record(module).outputs
-    for name, output in state.outputs.items() if state else ():
-        if output.sensitive or (name in recorded and recorded[name].sensitive):
-            yield output.value

@@ -13,7 +13,7 @@ from hybridwrap.domain.ledger import Ledger
 from hybridwrap.domain.pending import pending_of
 from hybridwrap.domain.record import Record
 from hybridwrap.domain.rehearsal import COMMANDS, Failure, Refusal, Seen, Typed, left_standing
-from hybridwrap.domain.scorecard import Facts
+from hybridwrap.domain.scorecard import GONE, Facts
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import EngineFailed, ModuleBusy, OutcomeUnknown, PreflightRefused
@@ -24,7 +24,6 @@ ROUNDS = 3  # of looking and repairing, for each failure: more never helps
 PLAYED = (0, EngineFailed.exit_code, OutcomeUnknown.exit_code, ModuleBusy.exit_code)
 MANY = 20  # modules: of more only what went wrong is told
 LEFT = (Status.ERROR, Status.UNKNOWN, Status.RUNNING, Status.PENDING)
-GONE = frozenset({Status.DESTROYED, Status.RETAINED, Status.NONE})
 
 
 class Stage(Protocol):
