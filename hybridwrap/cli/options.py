@@ -22,7 +22,7 @@ from hybridwrap.domain.duration import seconds_in
 from hybridwrap.domain.ports import PlanOptions
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import UsageError
-from hybridwrap.run.context import Patience
+from hybridwrap.run.context import PARALLELISM, Patience
 from hybridwrap.run.selection import Selection
 
 Command = Callable[..., Any]
@@ -152,7 +152,11 @@ def telling_options(command: Command) -> Command:
 
 
 parallelism_option = click.option(
-    "--parallelism", type=click.IntRange(min=1), default=4, show_default=True, help="Modules at work at a time."
+    "--parallelism",
+    type=click.IntRange(min=1),
+    default=PARALLELISM,
+    show_default=True,
+    help="Modules at work at a time.",
 )
 
 

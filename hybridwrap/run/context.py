@@ -22,6 +22,7 @@ from hybridwrap.run.stop import Stop
 from hybridwrap.run.waiting import Waiting, Waits
 from hybridwrap.run.watch import Watcher
 
+PARALLELISM = 4  # modules at work at a time, where nobody says how many
 SETTLE_SECONDS = 20.0  # one that was seen to arrive 15 s after its engine had died is the longest known
 
 
@@ -45,7 +46,7 @@ class Options(Struct, frozen=True):
     """What the caller asked for."""
 
     plan: PlanOptions = msgspec.field(default_factory=PlanOptions)
-    parallelism: int = 4
+    parallelism: int = PARALLELISM
     timeout_seconds: float = inf  # of the whole run
     fail_fast: bool = False
     patience: Patience = msgspec.field(default_factory=Patience)

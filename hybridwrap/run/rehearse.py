@@ -17,8 +17,8 @@ from hybridwrap.domain.scorecard import GONE, Facts
 from hybridwrap.domain.stack import Module
 from hybridwrap.domain.status import Status
 from hybridwrap.errors import EngineFailed, ModuleBusy, OutcomeUnknown, PreflightRefused
+from hybridwrap.run.context import PARALLELISM
 
-PARALLELISM = 4  # what a command does that is told nothing
 ROUNDS = 3  # of looking and repairing, for each failure: more never helps
 # Exit codes of commands that did what they could; busy: by what a killed one had started and left.
 PLAYED = (0, EngineFailed.exit_code, OutcomeUnknown.exit_code, ModuleBusy.exit_code)
